@@ -1,0 +1,5 @@
+//! `verify`: an MPI batch verifier for concurrent protocols written in Murphi.
+//!
+//! The rooms, what lives in each and which may use which are listed in ARCHITECTURE.md;
+//! `tests/tidy.rs` checks that the code keeps to that list.
+
