@@ -1,0 +1,11 @@
+//! The ground floor: small pieces that every room may use and that use no room themselves.
+//!
+//! Nothing here knows of models, messages or files.
+
+pub mod hash;
+pub mod ids;
+pub mod prng;
+pub mod size;
+pub mod wire;
+
+pub use ids::Rank;

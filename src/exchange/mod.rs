@@ -1,0 +1,311 @@
+//! Items between ranks: batched, credited, counted, and known to be all delivered. Written once, above `Comm`.
+//!
+//! In goes an item and the rank it is for; out comes, at that rank, a batch of items. A rank that has nothing
+//! left to do calls `idle` until it says that no rank has: the end of a *phase*. Phases follow each other (a
+//! search, then each round of a liveness check) on the same exchange.
+//!
+//! Invariants, asserted in release builds:
+//! - Each item posted is handled exactly once, at its rank, in the phase it was posted in: batches carry their
+//!   phase, and one that arrives before this rank knows of the phase's end waits for it.
+//! - At most `credits` batches of one kind are unacknowledged between two ranks, so at most
+//!   ranks × kinds × credits × batch bytes wait at one rank (thesis, 3.2; there, one kind).
+//! - At the end of a phase every outbox is empty, every credit is home and no message is on its way.
+//!
+//! It does not deadlock: receiving never depends on sending, credits return when a batch was handled, and a
+//! producer that is `congested` stops producing and goes on receiving. It terminates by `termination.rs`.
+//! Cost per batch: one message, eight bytes of header, and one credit message per half window.
+//! Batching, credits and termination are Algorithm 3.2 of Bingham's thesis (PReach) without its timers.
+
+mod ledger;
+mod outbox;
+mod termination;
+
+use std::collections::VecDeque;
+
+use crate::base::Rank;
+use crate::base::wire::Reader;
+use crate::comm::{Batch, Comm, Op, Tag, Tags, Terms, collective};
+use ledger::Ledger;
+use outbox::Outboxes;
+use termination::Detector;
+
+/// Faults that a test plants to see that it would notice them. Nothing else sets one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Plant {
+    #[default]
+    None,
+    /// The third credit to return is forgotten.
+    LoseCredit,
+    /// The end is declared after one balanced reduction instead of two equal ones.
+    EndOneRoundEarly,
+}
+
+/// How an exchange batches and holds back.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// A batch leaves when it has this many items, or the next one might pass `batch_bytes_max`.
+    pub batch_items_max: u32,
+    pub batch_bytes_max: usize,
+    /// Unacknowledged batches per peer and kind; 0 turns crediting off.
+    pub credits: u32,
+    pub plant: Plant,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { batch_items_max: 1_000, batch_bytes_max: 32 << 10, credits: 8, plant: Plant::None }
+    }
+}
+
+/// What passed through one rank's exchange so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub batches_sent: u64,
+    pub batches_received: u64,
+    pub items_sent: u64,
+    pub items_received: u64,
+    pub bytes_sent: u64,
+    pub credit_messages_sent: u64,
+    pub credit_messages_received: u64,
+    /// Termination reductions that this rank joined.
+    pub reductions: u64,
+}
+
+/// A batch of items that arrived.
+#[derive(Debug)]
+pub struct Inbound {
+    pub from: Rank,
+    pub kind: Tag,
+    pub items: u32,
+    batch: Batch,
+}
+
+impl Inbound {
+    /// The items' bytes, one behind the other, as they were posted.
+    pub fn bytes(&self) -> &[u8] {
+        &self.batch[outbox::HEADER_BYTES..]
+    }
+}
+
+/// What `idle` found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Idle {
+    /// Something may have changed: receive, and come back when there is nothing to do.
+    Again,
+    /// No rank has work and nothing is on its way. The next phase has begun.
+    PhaseOver,
+}
+
+/// One rank's end of the exchange.
+pub struct Exchange<'c> {
+    comm: &'c mut dyn Comm,
+    settings: Settings,
+    outboxes: Outboxes,
+    ledger: Ledger,
+    detector: Detector,
+    phase: u32,
+    /// Batches of the next phase that arrived before this rank knew that it had begun.
+    early: VecDeque<Inbound>,
+    counts: Counts,
+}
+
+impl<'c> Exchange<'c> {
+    pub fn new(comm: &'c mut dyn Comm, settings: Settings) -> Exchange<'c> {
+        let ranks = comm.ranks();
+        Exchange {
+            outboxes: Outboxes::new(ranks, settings.batch_items_max, settings.batch_bytes_max),
+            ledger: Ledger::new(ranks, settings.credits),
+            detector: Detector::new(settings.plant == Plant::EndOneRoundEarly),
+            comm,
+            settings,
+            phase: 0,
+            early: VecDeque::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    pub fn rank(&self) -> Rank {
+        self.comm.rank()
+    }
+
+    pub fn ranks(&self) -> u32 {
+        self.comm.ranks()
+    }
+
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The number of phases that are over.
+    pub fn phase(&self) -> u32 {
+        self.phase
+    }
+
+    /// Puts an item into the outbox for `to`, another rank. Always takes it: ask `congested` before making more.
+    pub fn post(&mut self, to: Rank, kind: Tag, item: &[u8]) {
+        assert!(!matches!(kind, Tag::Credits | Tag::Setup), "{kind:?} is not a kind of item");
+        assert_ne!(to, self.comm.rank(), "an item for oneself is not posted");
+        if self.outboxes.push(to, kind, item, self.phase) {
+            self.send_sealed();
+        }
+    }
+
+    /// Posts one item to every other rank and sends it without waiting for a full batch.
+    pub fn announce(&mut self, kind: Tag, item: &[u8]) {
+        for to in self.rank().others(self.ranks()) {
+            self.post(to, kind, item);
+        }
+        self.flush();
+    }
+
+    /// Whether full batches wait for credit: time to receive instead of producing.
+    pub fn congested(&mut self) -> bool {
+        self.outboxes.backlogged() && {
+            self.send_sealed();
+            self.outboxes.backlogged()
+        }
+    }
+
+    /// Sends batches that are not full yet; for ranks with little left to do, whose peers may be idle.
+    pub fn flush(&mut self) {
+        self.outboxes.seal_all();
+        self.send_sealed();
+    }
+
+    /// Forgets the items that have not left yet, after a decision to stop early.
+    pub fn discard_unsent(&mut self) {
+        self.outboxes.clear();
+    }
+
+    /// Waits a moment, for a producer that is congested and has received all there is.
+    pub fn wait(&mut self) {
+        self.comm.wait();
+    }
+
+    /// Hands one arrived batch to `handle`, which may post; whether there was one.
+    pub fn receive(&mut self, handle: impl FnOnce(&mut Exchange<'c>, &Inbound)) -> bool {
+        let Some(inbound) = self.next_inbound() else { return false };
+        handle(self, &inbound);
+        self.counts.items_received += u64::from(inbound.items);
+        let (from, kind) = (inbound.from, inbound.kind);
+        self.outboxes.reuse(inbound.batch);
+        self.ledger.owe(from, kind);
+        if self.ledger.should_return(from) {
+            self.return_credits(from);
+        }
+        true
+    }
+
+    /// For a rank with no work left: sends what is left, gives back credits, takes part in termination.
+    pub fn idle(&mut self) -> Idle {
+        self.flush();
+        for peer in self.rank().others(self.ranks()) {
+            self.return_credits(peer);
+        }
+        if !self.outboxes.is_empty() || self.ledger.owes_any() {
+            self.comm.wait();
+            return Idle::Again;
+        }
+        if self.detector.join() {
+            let (sent, received) = self.messages();
+            self.counts.reductions += 1;
+            self.comm.reduce_start(&Terms::new(Op::Sum, &[sent, received]));
+        }
+        match self.comm.reduce_poll() {
+            Some(sums) if self.detector.conclude(sums.words[0], sums.words[1]) => {
+                self.end_phase();
+                Idle::PhaseOver
+            }
+            Some(_) => Idle::Again,
+            None => {
+                self.comm.wait();
+                Idle::Again
+            }
+        }
+    }
+
+    /// Joins `words` over all ranks; between phases only, by all ranks.
+    pub fn tally(&mut self, op: Op, words: &[i64]) -> Vec<i64> {
+        assert!(!self.detector.joined(), "tallies are between phases");
+        collective::all_reduce(self.comm, op, words)
+    }
+
+    /// The transport, for set-up messages between phases.
+    pub fn comm(&mut self) -> &mut dyn Comm {
+        self.comm
+    }
+
+    /// All messages of this rank, credits included, so that none is on its way when a phase ends.
+    fn messages(&self) -> (i64, i64) {
+        let counts = &self.counts;
+        let sent = counts.batches_sent + counts.credit_messages_sent;
+        let received = counts.batches_received + counts.credit_messages_received;
+        (sent as i64, received as i64)
+    }
+
+    fn end_phase(&mut self) {
+        assert!(self.outboxes.is_empty(), "a phase ended with items in an outbox of rank {}", self.rank());
+        if let Some((peer, kind, missing)) = self.ledger.missing() {
+            panic!("a phase ended with {missing} credits of {kind:?} still at rank {peer}");
+        }
+        self.phase += 1;
+    }
+
+    fn next_inbound(&mut self) -> Option<Inbound> {
+        if self.early.front().is_some_and(|inbound| outbox::phase_of(&inbound.batch) == self.phase) {
+            return self.early.pop_front();
+        }
+        loop {
+            let delivery = self.comm.try_recv(Tags::exchange())?;
+            if delivery.tag == Tag::Credits {
+                self.counts.credit_messages_received += 1;
+                self.take_credits(delivery.from, &delivery.batch);
+                self.send_sealed();
+                continue;
+            }
+            self.counts.batches_received += 1;
+            let (items, phase) = outbox::header_of(&delivery.batch);
+            let inbound = Inbound { from: delivery.from, kind: delivery.tag, items, batch: delivery.batch };
+            if phase == self.phase {
+                return Some(inbound);
+            }
+            assert_eq!(phase, self.phase + 1, "a batch of a phase that is over came from rank {}", inbound.from);
+            self.early.push_back(inbound);
+        }
+    }
+
+    /// Sends sealed batches, one peer after the other, as far as credits and the transport allow.
+    fn send_sealed(&mut self) {
+        let (comm, ledger, counts) = (&mut *self.comm, &mut self.ledger, &mut self.counts);
+        self.outboxes.drain_sealed(|to, kind, batch| {
+            if !ledger.may_send(to, kind) {
+                return Err(batch);
+            }
+            let (items, _) = outbox::header_of(&batch);
+            let bytes = batch.len() as u64;
+            comm.try_send(to, kind, batch)?;
+            ledger.spend(to, kind);
+            counts.batches_sent += 1;
+            counts.items_sent += u64::from(items);
+            counts.bytes_sent += bytes;
+            Ok(())
+        });
+    }
+
+    fn return_credits(&mut self, peer: Rank) {
+        let Some(message) = self.ledger.debt_message(peer) else { return };
+        if self.comm.try_send(peer, Tag::Credits, message).is_ok() {
+            self.ledger.debt_paid(peer);
+            self.counts.credit_messages_sent += 1;
+        }
+    }
+
+    fn take_credits(&mut self, from: Rank, message: &[u8]) {
+        let mut reader = Reader::new(message);
+        while let (Some(kind), Some(credits)) = (reader.u32(), reader.u32()) {
+            let lost = self.settings.plant == Plant::LoseCredit && self.counts.credit_messages_received == 3;
+            let credits = if lost { credits - 1 } else { credits };
+            self.ledger.come_home(from, Tag::ALL[kind as usize], credits);
+        }
+    }
+}

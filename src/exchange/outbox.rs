@@ -1,0 +1,199 @@
+//! Outboxes: one open batch for each peer and kind, and full ones that wait for credit.
+//!
+//! A batch is a header (number of items, phase) and the items' bytes, one behind the other. A batch is sealed
+//! when it is full; sealed batches leave in order, and peers take turns, so that one without credit does not
+//! hold up the rest. Buffers of received batches are used again: in a steady run nothing is allocated.
+
+use std::collections::VecDeque;
+
+use crate::base::{Rank, wire};
+use crate::comm::{Batch, Tag};
+
+/// Items (u32) and phase (u32).
+pub const HEADER_BYTES: usize = 8;
+/// Sealed batches in one outbox beyond which its producer is asked to pause.
+const BACKLOG_MAX: usize = 4;
+/// Empty buffers that are kept for use.
+const SPARE_MAX: usize = 64;
+
+#[derive(Default)]
+struct Outbox {
+    open: Batch,
+    items: u32,
+    sealed: VecDeque<Batch>,
+}
+
+pub struct Outboxes {
+    boxes: Vec<Outbox>,
+    items_max: u32,
+    bytes_max: usize,
+    /// Boxes with sealed batches, in the order in which their turn comes.
+    turns: VecDeque<usize>,
+    /// Boxes whose open batch has items.
+    open: Vec<usize>,
+    /// Boxes with more than `BACKLOG_MAX` sealed batches.
+    backlogged: usize,
+    spare: Vec<Batch>,
+}
+
+pub fn header_of(batch: &[u8]) -> (u32, u32) {
+    let mut reader = wire::Reader::new(batch);
+    match (reader.u32(), reader.u32()) {
+        (Some(items), Some(phase)) => (items, phase),
+        _ => panic!("a batch of {} bytes has no header", batch.len()),
+    }
+}
+
+pub fn phase_of(batch: &[u8]) -> u32 {
+    header_of(batch).1
+}
+
+impl Outboxes {
+    pub fn new(ranks: u32, items_max: u32, bytes_max: usize) -> Outboxes {
+        Outboxes {
+            boxes: (0..ranks as usize * Tag::COUNT).map(|_| Outbox::default()).collect(),
+            items_max: items_max.max(1),
+            bytes_max,
+            turns: VecDeque::new(),
+            open: Vec::new(),
+            backlogged: 0,
+            spare: Vec::new(),
+        }
+    }
+
+    /// Appends an item; whether a batch became full.
+    pub fn push(&mut self, to: Rank, kind: Tag, item: &[u8], phase: u32) -> bool {
+        let at = to.index() * Tag::COUNT + kind.index();
+        let outbox = &mut self.boxes[at];
+        if outbox.items == 0 {
+            outbox.open = self.spare.pop().unwrap_or_default();
+            // The number of items is filled in when the batch is sealed.
+            wire::put_u32(&mut outbox.open, 0);
+            wire::put_u32(&mut outbox.open, phase);
+            self.open.push(at);
+        }
+        outbox.open.extend_from_slice(item);
+        outbox.items += 1;
+        let full = outbox.items >= self.items_max || outbox.open.len() + item.len() > self.bytes_max;
+        if full {
+            let place = self.open.iter().position(|&open| open == at).expect("an open box is listed");
+            self.open.swap_remove(place);
+            self.seal(at);
+        }
+        full
+    }
+
+    fn seal(&mut self, at: usize) {
+        let outbox = &mut self.boxes[at];
+        let mut batch = std::mem::take(&mut outbox.open);
+        batch[..4].copy_from_slice(&outbox.items.to_le_bytes());
+        outbox.items = 0;
+        outbox.sealed.push_back(batch);
+        match outbox.sealed.len() {
+            1 => self.turns.push_back(at),
+            len if len == BACKLOG_MAX + 1 => self.backlogged += 1,
+            _ => {}
+        }
+    }
+
+    pub fn seal_all(&mut self) {
+        for at in std::mem::take(&mut self.open) {
+            self.seal(at);
+        }
+    }
+
+    /// Offers sealed batches to `send`, box by box; a box whose batch comes back is left for the next time.
+    pub fn drain_sealed(&mut self, mut send: impl FnMut(Rank, Tag, Batch) -> Result<(), Batch>) {
+        for _ in 0..self.turns.len() {
+            let Some(at) = self.turns.pop_front() else { return };
+            let (to, kind) = (Rank((at / Tag::COUNT) as u32), Tag::ALL[at % Tag::COUNT]);
+            let outbox = &mut self.boxes[at];
+            let before = outbox.sealed.len();
+            while let Some(batch) = outbox.sealed.pop_front() {
+                if let Err(back) = send(to, kind, batch) {
+                    outbox.sealed.push_front(back);
+                    break;
+                }
+            }
+            let after = outbox.sealed.len();
+            if before > BACKLOG_MAX && after <= BACKLOG_MAX {
+                self.backlogged -= 1;
+            }
+            if after > 0 {
+                self.turns.push_back(at);
+            }
+        }
+    }
+
+    pub fn backlogged(&self) -> bool {
+        self.backlogged > 0
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.turns.is_empty() && self.open.is_empty()
+    }
+
+    /// Forgets all items that are still here.
+    pub fn clear(&mut self) {
+        for outbox in &mut self.boxes {
+            *outbox = Outbox::default();
+        }
+        self.turns.clear();
+        self.open.clear();
+        self.backlogged = 0;
+    }
+
+    /// Keeps a received batch's buffer for use.
+    pub fn reuse(&mut self, mut batch: Batch) {
+        if self.spare.len() < SPARE_MAX {
+            batch.clear();
+            self.spare.push(batch);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_full_by_items_or_bytes() {
+        let mut by_items = Outboxes::new(2, 2, 1 << 20);
+        assert!(!by_items.push(Rank(1), Tag::States, b"aa", 7));
+        assert!(by_items.push(Rank(1), Tag::States, b"bb", 7));
+        let mut got = Vec::new();
+        by_items.drain_sealed(|to, kind, batch| {
+            got.push((to, kind, batch));
+            Ok(())
+        });
+        assert_eq!(got.len(), 1);
+        assert_eq!((got[0].0, got[0].1), (Rank(1), Tag::States));
+        assert_eq!(header_of(&got[0].2), (2, 7));
+        assert_eq!(&got[0].2[HEADER_BYTES..], b"aabb");
+        assert!(by_items.is_empty());
+
+        let mut by_bytes = Outboxes::new(2, 100, HEADER_BYTES + 5);
+        assert!(!by_bytes.push(Rank(1), Tag::States, b"aa", 0));
+        assert!(by_bytes.push(Rank(1), Tag::States, b"bb", 0));
+    }
+
+    #[test]
+    fn a_box_without_credit_keeps_its_batches_in_order_and_others_go_on() {
+        let mut boxes = Outboxes::new(3, 1, 1 << 20);
+        for n in 0..=BACKLOG_MAX as u8 {
+            boxes.push(Rank(1), Tag::States, &[n], 0);
+        }
+        boxes.push(Rank(2), Tag::States, b"x", 0);
+        assert!(boxes.backlogged());
+        let mut sent = Vec::new();
+        boxes.drain_sealed(|to, _, batch| if to == Rank(1) { Err(batch) } else { sent.push(batch); Ok(()) });
+        assert_eq!(sent.len(), 1);
+        let mut order = Vec::new();
+        boxes.drain_sealed(|_, _, batch| {
+            order.push(batch[HEADER_BYTES]);
+            Ok(())
+        });
+        assert_eq!(order, [0, 1, 2, 3, 4]);
+        assert!(!boxes.backlogged() && boxes.is_empty());
+    }
+}
