@@ -457,6 +457,27 @@ pub enum Level {
     Atom,
 }
 
+impl Level {
+    /// The level of the right operand of an operator of this level.
+    pub fn tighter(self) -> Level {
+        match self {
+            Level::Conditional => Level::Implies,
+            Level::Implies => Level::OrOr,
+            Level::OrOr => Level::AndAnd,
+            Level::AndAnd => Level::Pipe,
+            Level::Pipe => Level::Caret,
+            Level::Caret => Level::Amp,
+            Level::Amp => Level::Not,
+            Level::Not => Level::Comparison,
+            Level::Comparison => Level::Shift,
+            Level::Shift => Level::Sum,
+            Level::Sum => Level::Product,
+            Level::Product => Level::Sign,
+            Level::Sign | Level::Atom => Level::Atom,
+        }
+    }
+}
+
 impl BinOp {
     pub fn level(self) -> Level {
         match self {

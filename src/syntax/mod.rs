@@ -8,10 +8,12 @@ pub mod diagnostic;
 mod lexer;
 pub mod nearest;
 mod parser;
+mod print;
 pub mod span;
 mod token;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use nearest::nearest;
 pub use parser::parse;
+pub use print::print;
 pub use span::{Place, Source, SourceError, Span};

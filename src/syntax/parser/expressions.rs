@@ -55,7 +55,7 @@ impl Parser<'_> {
 
     fn operation(&mut self, left: Expr, op: BinOp) -> Parsed<Expr> {
         let op_span = self.bump();
-        let operand = self.expr_at(tighter(op.level()))?;
+        let operand = self.expr_at(op.level().tighter())?;
         let span = left.span.to(operand.span);
         if op.chains() {
             return Ok(Expr { span, kind: chain(left, Link { op, op_span, operand }) });
@@ -294,23 +294,4 @@ fn binary(tok: Tok) -> Option<BinOp> {
 /// Whether a token carries an expression on.
 pub(super) fn is_operator(tok: Tok) -> bool {
     tok == Tok::Question || binary(tok).is_some()
-}
-
-/// The level of the right operand of an operator of this level.
-fn tighter(level: Level) -> Level {
-    match level {
-        Level::Conditional => Level::Implies,
-        Level::Implies => Level::OrOr,
-        Level::OrOr => Level::AndAnd,
-        Level::AndAnd => Level::Pipe,
-        Level::Pipe => Level::Caret,
-        Level::Caret => Level::Amp,
-        Level::Amp => Level::Not,
-        Level::Not => Level::Comparison,
-        Level::Comparison => Level::Shift,
-        Level::Shift => Level::Sum,
-        Level::Sum => Level::Product,
-        Level::Product => Level::Sign,
-        Level::Sign | Level::Atom => Level::Atom,
-    }
 }

@@ -234,7 +234,7 @@ impl<'s> Parser<'s> {
         }
         let quoted = self.word();
         let inner = quoted.strip_prefix(['"', '“']).unwrap_or(quoted);
-        let raw = inner.strip_suffix(['"', '”']).unwrap_or(inner).to_string();
+        let raw = inner.strip_suffix(['"', '”']).unwrap_or(inner).replace("\r\n", "\n");
         Ok(Text { span: self.bump(), raw })
     }
 
