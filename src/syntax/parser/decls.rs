@@ -34,10 +34,11 @@ impl Parser<'_> {
     }
 
     /// Whether an item surely begins here: where reading goes on after an error.
-    fn at_item(&self) -> bool {
+    pub(super) fn at_item(&self) -> bool {
         self.at_section()
             || matches!(self.peek(), Tok::Function | Tok::Procedure | Tok::Rule | Tok::Ruleset)
             || matches!(self.peek(), Tok::StartState | Tok::Invariant | Tok::Liveness)
+            || self.at_contextual_rule()
     }
 
     /// Sections one after the other: the local declarations of a rule or subprogram.
@@ -55,7 +56,7 @@ impl Parser<'_> {
         self.bump();
         self.eat_semis();
         let mut decls = Vec::new();
-        while self.at_declaration() {
+        while self.at_declaration() || self.at_broken_declaration() {
             let before = self.at;
             match self.decl(word) {
                 Ok(decl) => decls.push(decl),
@@ -66,6 +67,15 @@ impl Parser<'_> {
             self.eat_semis();
         }
         decls
+    }
+
+    /// `x boolean` or `N = 3`: surely meant to declare something, though the colon is missing.
+    fn at_broken_declaration(&self) -> bool {
+        let value = matches!(
+            self.peek_at(1),
+            Tok::Boolean | Tok::Enum | Tok::Record | Tok::Array | Tok::Scalarset | Tok::Int | Tok::Equal
+        );
+        self.peek() == Tok::Ident && value && !self.at_contextual_rule()
     }
 
     fn decl(&mut self, word: Tok) -> Parsed<Decl> {

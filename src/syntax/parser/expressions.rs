@@ -142,12 +142,24 @@ impl Parser<'_> {
     fn quantified(&mut self) -> Parsed<ExprKind> {
         let all = self.peek() == Tok::Forall;
         let opening = self.bump();
-        let quantifiers = self.quantifiers()?;
-        self.expect_do();
-        let body = Box::new(self.expr()?);
+        let parts = self.quantified_parts();
+        if parts.is_err() {
+            // Its `end` must not close the block around it.
+            while !matches!(self.peek(), Tok::End | Tok::Semi | Tok::Eof) && !self.at_stmt_word() {
+                self.bump();
+            }
+            self.eat(Tok::End);
+        }
+        let (quantifiers, body) = parts?;
         self.eat_semis();
         self.expect_end(if all { "`forall`" } else { "`exists`" }, opening);
         Ok(ExprKind::Quantified { all, quantifiers, body })
+    }
+
+    fn quantified_parts(&mut self) -> Parsed<(Vec<Quantifier>, Box<Expr>)> {
+        let quantifiers = self.quantifiers()?;
+        self.expect_do();
+        Ok((quantifiers, Box::new(self.expr()?)))
     }
 
     /// What begins with a name: a call, a built-in function, or a designator.

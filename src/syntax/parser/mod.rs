@@ -159,16 +159,28 @@ impl<'s> Parser<'s> {
             Tok::Str => "a quoted text".to_string(),
             _ => format!("`{}`", self.word().chars().take(40).collect::<String>()),
         };
-        Diagnostic::error(self.span(), format!("expected {expected}, found {found}"))
+        // What is missing at the end is missing behind the last word, not on the empty line below it.
+        let span = if self.peek() == Tok::Eof { self.last_span().after() } else { self.span() };
+        Diagnostic::error(span, format!("expected {expected}, found {found}"))
             .label(format!("expected {expected}"))
     }
 
-    /// "expected this", with a reserved word that was perhaps meant.
-    fn unexpected_word(&mut self, expected: &str, others: &[&'static str]) -> Failed {
+    /// "expected this", with a word that was perhaps meant. If that word is reserved and `wanted` accepts it,
+    /// the token is corrected in place, so that what follows is read as it was meant; then this is true.
+    fn unexpected_word(&mut self, expected: &str, others: &[&str], wanted: impl Fn(Tok) -> bool) -> bool {
         let diagnostic = self.unexpected_here(expected);
-        let known = WORDS.iter().map(|(word, _)| *word).chain(others.iter().copied());
-        let meant = if self.peek() == Tok::Ident { nearest(self.word(), known) } else { None };
-        self.report(diagnostic.suggest(meant))
+        let known = WORDS.iter().filter(|(_, tok)| wanted(*tok)).map(|(word, _)| *word);
+        let meant = if self.peek() == Tok::Ident {
+            nearest(self.word(), known.chain(others.iter().copied()))
+        } else {
+            None
+        };
+        self.report(diagnostic.suggest(meant));
+        let reserved = meant.and_then(Tok::of_word);
+        if let Some(tok) = reserved {
+            self.tokens[self.at].tok = tok;
+        }
+        reserved.is_some()
     }
 
     fn expect(&mut self, tok: Tok) -> Parsed<Span> {

@@ -17,6 +17,20 @@ use crate::syntax::token::Tok;
 const RULE_WORDS: [&str; 8] =
     ["fair", "strong", "unhelpful", "process", "choose", "fairness", "assume", "cover"];
 
+/// Whether a reserved word begins a rule.
+fn begins_rule(tok: Tok) -> bool {
+    matches!(
+        tok,
+        Tok::Rule
+            | Tok::Ruleset
+            | Tok::StartState
+            | Tok::Alias
+            | Tok::Invariant
+            | Tok::Assert
+            | Tok::Liveness
+    )
+}
+
 impl Parser<'_> {
     pub(super) fn rule(&mut self) -> Parsed<Rule> {
         self.nested(|parser| {
@@ -38,12 +52,18 @@ impl Parser<'_> {
             }
             Tok::Invariant | Tok::Assert | Tok::Liveness => Ok(RuleKind::Property(self.property()?)),
             Tok::Ident => self.contextual_rule(start),
-            _ => Err(self.not_a_rule()),
+            _ => Err(self.unexpected("a declaration or a rule")),
         }
     }
 
-    fn not_a_rule(&mut self) -> Failed {
-        self.unexpected_word("a declaration or a rule", &RULE_WORDS)
+    /// Whether a word of `RULE_WORDS` stands behind a semicolon and is not used as a name.
+    pub(super) fn at_contextual_rule(&self) -> bool {
+        let behind = self.at > 0 && self.tokens[self.at - 1].tok == Tok::Semi;
+        let as_name = matches!(
+            self.peek_at(1),
+            Tok::Assign | Tok::Colon | Tok::Comma | Tok::Dot | Tok::LBracket | Tok::LParen
+        );
+        behind && !as_name && RULE_WORDS.iter().any(|word| self.at_word(word))
     }
 
     fn contextual_rule(&mut self, start: Span) -> Parsed<RuleKind> {
@@ -69,7 +89,9 @@ impl Parser<'_> {
         } else if self.at_word("fair") || self.at_word("strong") || self.at_word("unhelpful") {
             self.promised(start)
         } else {
-            Err(self.not_a_rule())
+            let others = [&RULE_WORDS[..], &["const", "type", "var", "function", "procedure"]].concat();
+            let corrected = self.unexpected_word("a declaration or a rule", &others, begins_rule);
+            if corrected { self.rule_kind(start) } else { Err(Failed) }
         }
     }
 

@@ -3,7 +3,7 @@
 //! `assume`, `cover` and the multiset words are names unless they stand where only the statement can.
 //! A semicolon may be missing at the end of a line or behind an `end`.
 
-use super::{Parsed, Parser};
+use super::{Failed, Parsed, Parser};
 use crate::syntax::ast::{
     Alias, Branch, Case, Claim, Expr, ExprKind, Property, PropertyWord, Stmt, StmtKind,
 };
@@ -12,6 +12,26 @@ use crate::syntax::span::Span;
 use crate::syntax::token::Tok;
 
 const MULTISET_WORDS: [&str; 3] = ["multisetadd", "multisetremove", "multisetremovepred"];
+
+/// Whether a reserved word begins a statement.
+fn begins_stmt(tok: Tok) -> bool {
+    matches!(
+        tok,
+        Tok::If
+            | Tok::Switch
+            | Tok::For
+            | Tok::While
+            | Tok::Alias
+            | Tok::Clear
+            | Tok::Undefine
+            | Tok::Put
+            | Tok::Error
+            | Tok::Return
+            | Tok::Assert
+            | Tok::Invariant
+            | Tok::Liveness
+    )
+}
 
 impl Parser<'_> {
     /// Statements up to a token that cannot begin one.
@@ -49,23 +69,9 @@ impl Parser<'_> {
 
     /// Whether a reserved word that begins a statement stands here, or a contextual one that surely does.
     pub(super) fn at_stmt_word(&self) -> bool {
-        let reserved = matches!(
-            self.peek(),
-            Tok::If
-                | Tok::Switch
-                | Tok::For
-                | Tok::While
-                | Tok::Alias
-                | Tok::Clear
-                | Tok::Undefine
-                | Tok::Put
-                | Tok::Error
-                | Tok::Return
-                | Tok::Assert
-                | Tok::Invariant
-                | Tok::Liveness
-        );
-        reserved || self.at_contextual_property() || MULTISET_WORDS.iter().any(|word| self.at_builtin(word))
+        begins_stmt(self.peek())
+            || self.at_contextual_property()
+            || MULTISET_WORDS.iter().any(|word| self.at_builtin(word))
     }
 
     /// `assume` or `cover` where a statement or rule begins and not used as a name.
@@ -150,7 +156,8 @@ impl Parser<'_> {
         }
         let alone = !matches!(self.peek_at(1), Tok::Assign | Tok::Dot | Tok::LBracket | Tok::Equal);
         if alone {
-            return Err(self.unexpected_word("a statement", &["assume", "cover"]));
+            let corrected = self.unexpected_word("a statement", &["assume", "cover"], begins_stmt);
+            return if corrected { self.stmt_kind(self.span()) } else { Err(Failed) };
         }
         let target = self.designator()?;
         if self.peek() == Tok::Equal {

@@ -1,6 +1,6 @@
 //! Type expressions: named, ranges, enum, record, array, scalarset, union, multiset, boolean, real.
 
-use super::{Parsed, Parser};
+use super::{Failed, Parsed, Parser};
 use crate::syntax::ast::{ExprKind, Field, TypeExpr, TypeKind};
 use crate::syntax::token::Tok;
 
@@ -41,7 +41,7 @@ impl Parser<'_> {
     /// A name alone is a type's; otherwise it is the lower end of a range.
     fn name_or_range(&mut self) -> Parsed<TypeKind> {
         if !self.at_expr() {
-            return Err(self.unexpected_word("a type", &["union", "multiset"]));
+            return Err(self.unexpected("a type"));
         }
         let from = self.expr()?;
         if self.eat(Tok::DotDot) {
@@ -70,17 +70,31 @@ impl Parser<'_> {
     fn record_type(&mut self) -> Parsed<TypeKind> {
         let opening = self.bump();
         let mut fields = Vec::new();
+        let mut broken = false;
         self.eat_semis();
-        while self.at_declaration() {
-            let start = self.span();
-            let names = self.names();
-            self.expect(Tok::Colon)?;
-            let ty = self.type_expr()?;
-            fields.push(Field { span: self.since(start), names, ty });
+        while matches!(self.peek(), Tok::Ident | Tok::Colon) {
+            let before = self.at;
+            match self.field() {
+                Ok(field) => fields.push(field),
+                Err(_) => {
+                    broken = true;
+                    self.skip_until(before, |parser| {
+                        matches!(parser.peek(), Tok::Semi | Tok::End | Tok::Begin) || parser.at_item()
+                    });
+                }
+            }
             self.eat_semis();
         }
         self.expect_end("record", opening);
-        Ok(TypeKind::Record(fields))
+        if broken { Err(Failed) } else { Ok(TypeKind::Record(fields)) }
+    }
+
+    fn field(&mut self) -> Parsed<Field> {
+        let start = self.span();
+        let names = self.names();
+        self.expect(Tok::Colon)?;
+        let ty = self.type_expr()?;
+        Ok(Field { span: self.since(start), names, ty })
     }
 
     fn array_type(&mut self) -> Parsed<TypeKind> {

@@ -96,7 +96,8 @@ impl Printer<'_> {
                 self.indent -= STEP;
             }
             self.headed(if at == 0 { "if " } else { "elsif " }, &branch.condition, " then");
-            self.trailing_head(head_end, first_start(&branch.body, branch.span.end));
+            let next = self.code_after(branch.span.end);
+            self.trailing_head(head_end, first_start(&branch.body, next));
             self.indented(|printer| printer.stmts(&branch.body));
         }
         let before = branches.last().map_or(stmt.span.start, |branch| branch.span.end);
@@ -125,7 +126,8 @@ impl Printer<'_> {
             let head_end = case.values.last().map_or(case.span.start, |value| value.span.end);
             self.leading(case.span.start, head_end);
             self.line(&format!("case {}:", unbounded(|flat| flat.exprs(&case.values))));
-            self.trailing_head(head_end, first_start(&case.body, case.span.end));
+            let next = self.code_after(case.span.end);
+            self.trailing_head(head_end, first_start(&case.body, next));
             self.indented(|printer| printer.stmts(&case.body));
         }
         let before = cases.last().map_or(subject.span.end, |case| case.span.end);
