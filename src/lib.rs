@@ -4,7 +4,11 @@
 //! `tests/tidy.rs` checks that the code keeps to that list.
 
 pub mod base;
+pub mod cli;
 pub mod comm;
 pub mod exchange;
 pub mod host;
+pub mod job;
+pub mod report;
 pub mod sim;
+pub mod syntax;

@@ -175,6 +175,8 @@ pub trait Comm {
 pub struct Aborted {
     pub rank: Rank,
     pub why: String,
+    /// A panic has had its message printed already.
+    pub panicked: bool,
 }
 
 /// Failures of the transport itself, before or while ranks talk.

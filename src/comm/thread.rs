@@ -93,8 +93,8 @@ impl World {
         self.doors[rank.index()].bell.notify_one();
     }
 
-    fn end(&self, rank: Rank, why: String) {
-        lock(&self.first_abort).get_or_insert(Aborted { rank, why });
+    fn end(&self, rank: Rank, why: String, panicked: bool) {
+        lock(&self.first_abort).get_or_insert(Aborted { rank, why, panicked });
         self.ended.store(true, Ordering::SeqCst);
         Rank::all(self.ranks).for_each(|r| self.wake(r));
     }
@@ -215,7 +215,7 @@ impl Comm for ThreadComm {
     }
 
     fn abort(&mut self, why: &str) -> ! {
-        self.world.end(self.rank, why.to_string());
+        self.world.end(self.rank, why.to_string(), false);
         resume_unwind(Box::new(Ended));
     }
 }
@@ -240,7 +240,7 @@ where
         for rank in Rank::all(ranks) {
             match spawn(rank) {
                 Ok(handle) => handles.push(handle),
-                Err(error) => world.end(rank, format!("its thread could not be started: {error}")),
+                Err(error) => world.end(rank, format!("its thread could not be started: {error}"), false),
             }
         }
         handles.into_iter().map(|handle| handle.join().ok().flatten()).collect()
@@ -261,7 +261,7 @@ where
         Ok(result) => Some(result),
         Err(payload) => {
             if !payload.is::<Ended>() {
-                world.end(rank, panic_text(payload.as_ref()));
+                world.end(rank, panic_text(payload.as_ref()), true);
             }
             None
         }

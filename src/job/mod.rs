@@ -1,0 +1,55 @@
+//! From what was asked (flags or a job file) to what is done, and doing it on all ranks.
+//!
+//! `options.rs` is the table of options, `file.rs` reads job files, `comm_check.rs` is the check of the ranks
+//! themselves. Every rank runs the same function here; rank 0 reads files, prints and writes results, and says
+//! how the run ended, so that all ranks leave with the same code.
+
+pub mod comm_check;
+pub mod file;
+pub mod options;
+
+/// How a run ends, for the shell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Exit {
+    Holds = 0,
+    Violated = 1,
+    /// The user's words or model.
+    Usage = 2,
+    /// The machine, the launcher, the disk; or a bug.
+    Environment = 3,
+    Unknown = 4,
+}
+
+impl Exit {
+    pub fn code(self) -> i32 {
+        self as i32
+    }
+
+    pub fn from_code(code: u8) -> Exit {
+        match code {
+            0 => Exit::Holds,
+            1 => Exit::Violated,
+            2 => Exit::Usage,
+            4 => Exit::Unknown,
+            _ => Exit::Environment,
+        }
+    }
+}
+
+/// Why nothing could be checked: what to print, and how to leave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub exit: Exit,
+    pub text: String,
+}
+
+impl Refusal {
+    pub fn usage(text: impl Into<String>) -> Refusal {
+        Refusal { exit: Exit::Usage, text: text.into() }
+    }
+
+    pub fn environment(text: impl Into<String>) -> Refusal {
+        Refusal { exit: Exit::Environment, text: text.into() }
+    }
+}

@@ -1,0 +1,452 @@
+//! The one table of options: names, values, defaults and a sentence for each.
+//!
+//! From it come the command line (`cli`), the keys of a job file's `[options]` (`file.rs`), `docs/options.md` and
+//! the help texts. A value is checked against its form here, wherever it was written, and read back by the same
+//! name; `plan.rs` turns the values into what the engines take.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::base::size;
+use crate::host::clock;
+
+/// What a value looks like.
+#[derive(Clone, Copy, Debug)]
+pub enum Form {
+    /// On when named.
+    Switch,
+    Number {
+        least: u64,
+        most: u64,
+    },
+    /// Bytes, as `4GiB`.
+    Size,
+    /// A time, as `1h30m`.
+    Time,
+    Choice(&'static [&'static str]),
+    Text,
+    /// Any number of texts.
+    List,
+}
+
+/// The commands that options belong to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Command {
+    Check,
+    Run,
+    Print,
+    Fmt,
+    CommCheck,
+}
+
+/// One option.
+pub struct Spec {
+    pub name: &'static str,
+    pub form: Form,
+    /// As it would be typed; empty when there is none, or for a switch.
+    pub default: &'static str,
+    /// What stands for the value in help texts.
+    pub value: &'static str,
+    pub commands: &'static [Command],
+    /// Whether a job file may set it. What only concerns this invocation (where output goes) may not be.
+    pub in_job: bool,
+    pub help: &'static str,
+}
+
+use Command::{Check, CommCheck, Fmt, Print, Run};
+use Form::{Choice, List, Number, Size, Switch, Text, Time};
+
+const COUNT: Form = Number { least: 1, most: u64::MAX };
+
+/// The table. Within a command's help, options stand in this order.
+pub static TABLE: &[Spec] = &[
+    Spec {
+        name: "const",
+        form: List,
+        default: "",
+        value: "NAME=VALUE",
+        commands: &[Check, Run, Print],
+        in_job: false,
+        help: "Give a constant of the model another value (a job file has [constants])",
+    },
+    Spec {
+        name: "engine",
+        form: Choice(&["auto", "eval", "brute"]),
+        default: "auto",
+        value: "NAME",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "What searches: eval, all ranks with the evaluator; brute, the plain search on one rank that the \
+               others are judged by; auto, eval",
+    },
+    Spec {
+        name: "symmetry",
+        form: Choice(&["auto", "off", "exact"]),
+        default: "auto",
+        value: "MODE",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Visit one state of each class that differs only by the names of scalarset members; auto, exact \
+               where the engine can and the classes are cheap to find",
+    },
+    Spec {
+        name: "deadlock",
+        form: Choice(&["stuttering", "stuck", "off"]),
+        default: "stuttering",
+        value: "MODE",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "What counts as a deadlock: stuttering, no step leads to another state; stuck, no rule is enabled; \
+               off, nothing",
+    },
+    Spec {
+        name: "no-deadlock",
+        form: Switch,
+        default: "",
+        value: "",
+        commands: &[Check, Run],
+        in_job: false,
+        help: "The same as --deadlock off",
+    },
+    Spec {
+        name: "compat",
+        form: Choice(&["both", "cmurphi", "rumur"]),
+        default: "both",
+        value: "TOOL",
+        commands: &[Check, Run, Print],
+        in_job: true,
+        help: "Whose run-time errors to report where CMurphi and Rumur differ (docs/language.md)",
+    },
+    Spec {
+        name: "max-errors",
+        form: COUNT,
+        default: "1",
+        value: "N",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Stop after this many violations",
+    },
+    Spec {
+        name: "max-states",
+        form: COUNT,
+        default: "",
+        value: "N",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Give up with the verdict unknown when more states than this were found",
+    },
+    Spec {
+        name: "time",
+        form: Time,
+        default: "",
+        value: "TIME",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Give up with the verdict unknown after this time, as 90s, 1h30m or 02:30:00",
+    },
+    Spec {
+        name: "memory",
+        form: Size,
+        default: "",
+        value: "SIZE",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Memory that each rank may use, as 4GiB; otherwise its share of what the machine and the batch \
+               system grant",
+    },
+    Spec {
+        name: "batch",
+        form: Number { least: 1, most: 1_000_000 },
+        default: "1000",
+        value: "N",
+        commands: &[Check, Run, CommCheck],
+        in_job: true,
+        help: "States that travel in one message at most",
+    },
+    Spec {
+        name: "credits",
+        form: Number { least: 0, most: 100_000 },
+        default: "8",
+        value: "N",
+        commands: &[Check, Run, CommCheck],
+        in_job: true,
+        help: "Messages to one rank that may be unacknowledged; 0 turns the limit off",
+    },
+    Spec {
+        name: "stage",
+        form: Choice(&["source", "ast", "ir", "processes"]),
+        default: "ir",
+        value: "STAGE",
+        commands: &[Print],
+        in_job: false,
+        help: "What to print: the source anew, its syntax tree, the typed model, or its processes with what is \
+               local to each",
+    },
+    Spec {
+        name: "check",
+        form: Switch,
+        default: "",
+        value: "",
+        commands: &[Fmt],
+        in_job: false,
+        help: "Change nothing; name the files that would change, and exit with 1 if there are any",
+    },
+    Spec {
+        name: "write",
+        form: Switch,
+        default: "",
+        value: "",
+        commands: &[Fmt],
+        in_job: false,
+        help: "Write the files instead of printing the result",
+    },
+    Spec {
+        name: "items",
+        form: Number { least: 1, most: 100_000_000 },
+        default: "20000",
+        value: "N",
+        commands: &[CommCheck],
+        in_job: false,
+        help: "Items that each rank sends to each other rank",
+    },
+    Spec {
+        name: "item-bytes",
+        form: Number { least: 16, most: 65_536 },
+        default: "64",
+        value: "N",
+        commands: &[CommCheck],
+        in_job: false,
+        help: "Bytes of each item",
+    },
+    Spec {
+        name: "pings",
+        form: Number { least: 1, most: 1_000_000 },
+        default: "50",
+        value: "N",
+        commands: &[CommCheck],
+        in_job: false,
+        help: "Round trips that a pair's latency is the median of",
+    },
+    Spec {
+        name: "ranks",
+        form: Number { least: 1, most: 4096 },
+        default: "1",
+        value: "N",
+        commands: &[Check, Run, CommCheck],
+        in_job: false,
+        help: "Ranks as threads of this process; under mpirun or srun the launcher says how many",
+    },
+    Spec {
+        name: "transport",
+        form: Choice(&["auto", "mpi", "threads"]),
+        default: "auto",
+        value: "NAME",
+        commands: &[Check, Run, CommCheck],
+        in_job: false,
+        help: "How ranks talk: auto is mpi under a launcher and threads otherwise",
+    },
+    Spec {
+        name: "progress",
+        form: Choice(&["auto", "line", "ndjson", "off"]),
+        default: "auto",
+        value: "FORM",
+        commands: &[Check, Run],
+        in_job: false,
+        help: "Progress on standard error: a live line, or one JSON record an interval; auto, a line on a \
+               terminal and records elsewhere once a run is long",
+    },
+    Spec {
+        name: "json",
+        form: Text,
+        default: "",
+        value: "FILE",
+        commands: &[Check, Run, CommCheck],
+        in_job: false,
+        help: "Write the result as one JSON document; - is standard output, and text goes to standard error",
+    },
+    Spec {
+        name: "quiet",
+        form: Switch,
+        default: "",
+        value: "",
+        commands: &[Check, Run, CommCheck],
+        in_job: false,
+        help: "Print the verdict and nothing else",
+    },
+];
+
+/// The option of this name, if `command` has it (or any has, without a command).
+pub fn find(name: &str, command: Option<Command>) -> Option<&'static Spec> {
+    TABLE.iter().find(|spec| spec.name == name && command.is_none_or(|c| spec.commands.contains(&c)))
+}
+
+impl Spec {
+    /// Why `text` is not a value of this option; `None` when it is.
+    pub fn refuse(&self, text: &str) -> Option<String> {
+        match self.form {
+            Switch => match text {
+                "true" | "false" => None,
+                _ => Some(format!("'{text}' is not true or false")),
+            },
+            Number { least, most } => match parse_number(text) {
+                None => Some(format!("'{text}' is not a whole number")),
+                Some(n) if n < least => Some(format!("{text} is too small; the least is {least}")),
+                Some(n) if n > most => Some(format!("{text} is too large; the most is {most}")),
+                Some(_) => None,
+            },
+            Size => size::parse(text).err(),
+            Time => clock::parse_duration(text).err(),
+            Choice(choices) if !choices.contains(&text) => {
+                Some(format!("'{text}' is not one of {}", choices.join(", ")))
+            }
+            Choice(_) | Text | List => None,
+        }
+    }
+}
+
+/// Whole numbers, with `_` or `,` between digits, and `k`, `M`, `G` for powers of ten.
+fn parse_number(text: &str) -> Option<u64> {
+    let plain = text.replace(['_', ','], "");
+    let (digits, scale) = match plain.strip_suffix(['k', 'M', 'G']) {
+        Some(digits) => (digits, match plain.as_bytes()[plain.len() - 1] {
+            b'k' => 1_000,
+            b'M' => 1_000_000,
+            _ => 1_000_000_000,
+        }),
+        None => (plain.as_str(), 1),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(scale)
+}
+
+/// Values that were given, by option; what was not given has its default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Values {
+    given: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Values {
+    /// Sets an option of the table to a checked value; a `List` gets one more.
+    pub fn set(&mut self, spec: &'static Spec, text: &str) -> Result<(), String> {
+        if let Some(why) = spec.refuse(text) {
+            return Err(why);
+        }
+        let values = self.given.entry(spec.name).or_default();
+        if !matches!(spec.form, List) {
+            values.clear();
+        }
+        values.push(text.to_string());
+        Ok(())
+    }
+
+    /// These values, and those of `under` where these say nothing.
+    pub fn over(mut self, under: Values) -> Values {
+        for (name, values) in under.given {
+            self.given.entry(name).or_insert(values);
+        }
+        self
+    }
+
+    pub fn list(&self, name: &str) -> &[String] {
+        self.given.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The value given, or the default; `None` when there is neither.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let spec = find(name, None).unwrap_or_else(|| panic!("{name} is not an option"));
+        let given = self.given.get(name).and_then(|values| values.last()).map(String::as_str);
+        given.or(Some(spec.default).filter(|default| !default.is_empty()))
+    }
+
+    pub fn switch(&self, name: &str) -> bool {
+        self.text(name) == Some("true")
+    }
+
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.text(name).and_then(parse_number)
+    }
+
+    pub fn size(&self, name: &str) -> Option<u64> {
+        self.text(name).and_then(|text| size::parse(text).ok())
+    }
+
+    pub fn time(&self, name: &str) -> Option<Duration> {
+        self.text(name).and_then(|text| clock::parse_duration(text).ok())
+    }
+
+    /// The choice made for an option that has a default.
+    pub fn choice(&self, name: &str) -> &str {
+        self.text(name).unwrap_or_else(|| panic!("{name} has no default"))
+    }
+}
+
+/// `docs/options.md`.
+pub fn markdown() -> String {
+    let mut out = String::from(
+        "# Options\n\nMade from the option table (`src/job/options.rs`); `VERIFY_BLESS=1 cargo test --test docs` writes \
+         it anew.\nOptions marked *job* may also stand in a job file under `[options]`.\n\n\
+         | option | commands | default | what it does |\n|---|---|---|---|\n",
+    );
+    for spec in TABLE {
+        let commands: Vec<&str> = spec.commands.iter().map(|c| c.name()).collect();
+        let value = if spec.value.is_empty() { String::new() } else { format!(" {}", spec.value) };
+        let choices = match spec.form {
+            Choice(choices) => format!(" ({})", choices.join(", ")),
+            Number { least, most } if most < u64::MAX => format!(" ({least} to {most})"),
+            _ => String::new(),
+        };
+        let job = if spec.in_job { ", *job*" } else { "" };
+        out += &format!(
+            "| `--{}{value}` | {}{job} | {} | {}{choices} |\n",
+            spec.name,
+            commands.join(", "),
+            if spec.default.is_empty() { "–" } else { spec.default },
+            spec.help,
+        );
+    }
+    out
+}
+
+impl Command {
+    pub fn name(self) -> &'static str {
+        match self {
+            Check => "check",
+            Run => "run",
+            Print => "print",
+            Fmt => "fmt",
+            CommCheck => "comm-check",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_is_a_value_of_its_option() {
+        for spec in TABLE {
+            if !spec.default.is_empty() {
+                assert_eq!(spec.refuse(spec.default), None, "{}", spec.name);
+            }
+            assert!(spec.help.len() > 10 && !spec.help.ends_with('.'), "{}", spec.name);
+        }
+        let mut names: Vec<_> = TABLE.iter().map(|spec| spec.name).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), TABLE.len(), "names are unique");
+    }
+
+    #[test]
+    fn given_values_win_over_those_below_and_both_over_defaults() {
+        let batch = find("batch", Some(Check)).unwrap();
+        let (mut flags, mut job) = (Values::default(), Values::default());
+        job.set(batch, "7").unwrap();
+        assert_eq!(flags.clone().over(job.clone()).number("batch"), Some(7));
+        flags.set(batch, "2k").unwrap();
+        assert_eq!(flags.clone().over(job).number("batch"), Some(2000));
+        assert_eq!(Values::default().number("batch"), Some(1000));
+        assert!(flags.set(batch, "0").unwrap_err().contains("least is 1"));
+        assert!(flags.set(batch, "lots").unwrap_err().contains("not a whole number"));
+        assert_eq!(find("stage", Some(Check)).map(|s| s.name), None);
+    }
+}

@@ -1,0 +1,3 @@
+//! Results as people and programs read them. Plain data in, text out; nothing is computed here.
+
+pub mod table;
