@@ -1,3 +1,5 @@
 //! The binary: hands the words typed to `cli` and leaves with its exit code.
 
-fn main() {}
+fn main() {
+    std::process::exit(verify::cli::main(std::env::args_os()))
+}

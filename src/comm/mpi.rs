@@ -25,7 +25,7 @@ const SENDS_MAX: usize = 256;
 /// `wait` returns after this even if nothing happened, so that callers can look at the clock and signals.
 const WAIT_MAX: Duration = Duration::from_millis(10);
 const NAP_FIRST: Duration = Duration::from_micros(20);
-const NAP_MAX: Duration = Duration::from_millis(1);
+const NAP_MAX: Duration = Duration::from_micros(250);
 /// Polls before the first nap where each rank has a core of its own, and where not.
 const EAGER_POLLS_ALONE: u32 = 2_000;
 const EAGER_POLLS_SHARED: u32 = 4;
