@@ -3,4 +3,5 @@
 //! The rooms, what lives in each and which may use which are listed in ARCHITECTURE.md;
 //! `tests/tidy.rs` checks that the code keeps to that list.
 
+pub mod ir;
 pub mod syntax;
