@@ -3,5 +3,8 @@
 //! The rooms, what lives in each and which may use which are listed in ARCHITECTURE.md;
 //! `tests/tidy.rs` checks that the code keeps to that list.
 
+pub mod audit;
 pub mod ir;
+pub mod lower;
 pub mod syntax;
+pub mod verdict;

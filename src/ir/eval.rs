@@ -171,24 +171,28 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Whether a property's claim holds for every instance of its binders (for covers: for any).
-    pub fn claim(&mut self, state: &[i64], property: &'m Property) -> Eval<bool> {
-        let any = property.kind == super::model::PropertyKind::Cover;
+    /// The first instance of a property's claim that does not hold.
+    pub fn violation(&mut self, state: &[i64], property: &'m Property) -> Eval<Option<u64>> {
+        self.first_claim(state, property, false)
+    }
+
+    /// The first instance of a property's claim that holds.
+    pub fn witness(&mut self, state: &[i64], property: &'m Property) -> Eval<Option<u64>> {
+        self.first_claim(state, property, true)
+    }
+
+    fn first_claim(&mut self, state: &[i64], property: &'m Property, wanted: bool) -> Eval<Option<u64>> {
         let count = instance_count(&property.binders, &self.model.types);
         for index in 0..count {
-            if self.claim_at(state, property, index)? == any {
-                return Ok(any);
+            let held = self.predicate(state, &property.binders, property.frame.cells, index, property.claim)?;
+            if held == Some(wanted) {
+                return Ok(Some(index));
             }
         }
-        Ok(!any)
+        Ok(None)
     }
 
-    /// Whether one instance of a property's claim holds; an empty `choose` position says nothing, so it does.
-    pub fn claim_at(&mut self, state: &[i64], property: &'m Property, index: u64) -> Eval<bool> {
-        self.predicate(state, &property.binders, property.frame.cells, index, property.claim)
-    }
-
-    /// Evaluates a boolean expression under binders in a state.
+    /// Evaluates a boolean expression under binders in a state; none where a chosen position is empty.
     pub fn predicate(
         &mut self,
         state: &[i64],
@@ -196,11 +200,13 @@ impl<'m> Machine<'m> {
         cells: u32,
         index: u64,
         expr: ExprId,
-    ) -> Eval<bool>
-    {
+    ) -> Eval<Option<bool>> {
         self.state.copy_from_slice(state);
-        let mut run = || Ok(!self.enter(binders, cells, index)? || self.eval(expr)? != 0);
-        or_assumed(run(), true)
+        let mut run = || {
+            let bound = self.enter(binders, cells, index)?;
+            Ok(if bound { Some(self.eval(expr)? != 0) } else { None })
+        };
+        or_assumed(run(), None)
     }
 
     fn run_rule(&mut self, rule: &'m Rule, index: u64) -> Eval<Step> {

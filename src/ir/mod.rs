@@ -9,13 +9,14 @@
 //! passes may walk them in order and nothing recurses on being dropped.
 
 //X pub mod component;
+pub mod encode;
 pub mod eval;
 pub mod expr;
 //X pub mod footprint;
 pub mod model;
 pub mod multiset;
 //X pub mod print;
-//X pub mod print_state;
+pub mod print_state;
 pub mod span;
 pub mod types;
 

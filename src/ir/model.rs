@@ -145,8 +145,8 @@ pub enum ParamDomain {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Component {
     pub process: String,
-    /// The binder whose value is the component's number.
-    pub binder: usize,
+    /// The binders whose values together say which component it is.
+    pub binders: Vec<usize>,
 }
 
 /// Marks the enclosing ruleset that carries a promise: its binders up to `depth` vary inside the action.
