@@ -438,7 +438,7 @@ pub enum BinOp {
 }
 
 /// How tightly operators bind, loosest first: Rumur's table, of which CMurphi's is a part.
-/// Comparisons, `->` and `?:` do not chain, all other binary operators associate to the left.
+/// Comparisons and `->` do not chain, `?:` nests to the right, all other operators associate to the left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Conditional,
@@ -453,7 +453,29 @@ pub enum Level {
     Shift,
     Sum,
     Product,
+    Sign,
     Atom,
+}
+
+impl Level {
+    /// The level of the right operand of an operator of this level.
+    pub fn tighter(self) -> Level {
+        match self {
+            Level::Conditional => Level::Implies,
+            Level::Implies => Level::OrOr,
+            Level::OrOr => Level::AndAnd,
+            Level::AndAnd => Level::Pipe,
+            Level::Pipe => Level::Caret,
+            Level::Caret => Level::Amp,
+            Level::Amp => Level::Not,
+            Level::Not => Level::Comparison,
+            Level::Comparison => Level::Shift,
+            Level::Shift => Level::Sum,
+            Level::Sum => Level::Product,
+            Level::Product => Level::Sign,
+            Level::Sign | Level::Atom => Level::Atom,
+        }
+    }
 }
 
 impl BinOp {
@@ -504,11 +526,11 @@ impl BinOp {
 }
 
 impl UnOp {
-    /// The level of the operand: `!` and `~` take a whole comparison, the signs only a factor.
+    /// The level of the operand: `!` takes a whole comparison, the others only a factor.
     pub fn level(self) -> Level {
         match self {
-            UnOp::Not | UnOp::BitNot => Level::Not,
-            UnOp::Minus | UnOp::Plus => Level::Product,
+            UnOp::Not => Level::Not,
+            UnOp::BitNot | UnOp::Minus | UnOp::Plus => Level::Sign,
         }
     }
 
