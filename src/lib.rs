@@ -3,12 +3,16 @@
 //! The rooms, what lives in each and which may use which are listed in ARCHITECTURE.md;
 //! `tests/tidy.rs` checks that the code keeps to that list.
 
+pub mod audit;
 pub mod base;
 pub mod cli;
 pub mod comm;
 pub mod exchange;
 pub mod host;
+pub mod ir;
 pub mod job;
+pub mod lower;
 pub mod report;
 pub mod sim;
 pub mod syntax;
+pub mod verdict;

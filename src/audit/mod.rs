@@ -1,0 +1,12 @@
+//! Brute force: breadth-first search with exact states in one process, and replay of traces.
+//!
+//! It uses no engine, no compiler and no BDD, only `ir::eval`; it is what engines are checked against.
+
+pub mod brute;
+mod graph;
+mod outcome;
+pub mod replay;
+pub mod symmetry;
+
+pub use brute::{DeadlockMode, Options, Progress, SymmetryMode, brute};
+pub use replay::{ReplayError, replay};

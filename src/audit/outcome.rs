@@ -1,0 +1,201 @@
+//! What a search found, and the report made of it.
+//!
+//! The first violation of each check is kept with its trace; breadth-first order makes it a shortest one.
+//! A check that saw no violation holds only if the search was complete.
+
+use super::brute::{Options, SymmetryMode};
+use crate::ir::eval::{Fault, Machine};
+use crate::ir::print_state::differences;
+use crate::ir::{Instance, Model, PropertyKind, Rule, RuleId, UNDEFINED};
+use crate::verdict::{Change, Check, CheckKind, Counts, Ending, Report, StepRef, Trace, TraceStep, Verdict};
+
+#[derive(Default)]
+pub(super) struct Outcome {
+    violations: Vec<Check>,
+    errors: u64,
+    reached: Vec<u32>,
+}
+
+impl Outcome {
+    pub fn errors(&self) -> u64 {
+        self.errors
+    }
+
+    pub fn reached(&self, property: u32) -> bool {
+        self.reached.contains(&property)
+    }
+
+    pub fn reach(&mut self, property: u32) {
+        self.reached.push(property);
+    }
+
+    /// Notes a violation; only the first of a check is kept.
+    pub fn note(
+        &mut self,
+        model: &Model,
+        machine: &mut Machine<'_>,
+        path: Vec<StepRef>,
+        ending: Ending,
+        fault: Option<&Fault>,
+    ) {
+        self.errors += 1;
+        let (kind, name) = subject(model, &ending, fault);
+        if self.violations.iter().any(|check| check.kind == kind && check.name == name) {
+            return;
+        }
+        let reason = reason(model, &ending, fault);
+        let trace = build_trace(model, machine, &path, ending);
+        self.violations.push(Check { kind, name, verdict: Verdict::Violated, reason, trace, lasso: None });
+    }
+
+    /// The report of a search that did not begin.
+    pub fn refused(model: &Model, reason: String) -> Report {
+        let mut checks = Vec::new();
+        for property in &model.properties {
+            if let Some(kind) = kind_of(property.kind) {
+                checks.push(undecided(kind, &property.name, &reason));
+            }
+        }
+        Report {
+            verdict: Verdict::Unknown,
+            reason: Some(reason),
+            counts: Counts::default(),
+            digest: String::new(),
+            checks,
+        }
+    }
+
+    pub fn report(
+        mut self,
+        model: &Model,
+        options: &Options,
+        counts: Counts,
+        digest: String,
+        covered: &[bool],
+        halted: Option<String>,
+    ) -> Report {
+        let mut checks = Vec::new();
+        for (at, property) in model.properties.iter().enumerate() {
+            let Some(kind) = kind_of(property.kind) else { continue };
+            if let Some(found) = self.take(kind, &property.name) {
+                checks.push(found);
+                continue;
+            }
+            let reached = (kind == CheckKind::Cover).then(|| self.reached(at as u32));
+            let unsupported = unsupported(property.kind, options, &property.binders);
+            checks.push(close(kind, &property.name, reached, unsupported.or(halted.as_deref())));
+        }
+        for (cover, &reached) in model.cover_statements.iter().zip(covered) {
+            checks.push(close(CheckKind::Cover, &cover.name, Some(reached), halted.as_deref()));
+        }
+        if options.deadlock != super::DeadlockMode::Off && self.violations.iter().all(|c| c.kind != CheckKind::Deadlock)
+        {
+            checks.push(close(CheckKind::Deadlock, "deadlock", None, halted.as_deref()));
+        }
+        if self.violations.iter().all(|check| check.kind != CheckKind::Fault) {
+            checks.push(close(CheckKind::Fault, "run-time errors", None, halted.as_deref()));
+        }
+        checks.append(&mut self.violations);
+        let verdict = Report::conclude(&checks);
+        Report { verdict, reason: halted, counts, digest, checks }
+    }
+
+    fn take(&mut self, kind: CheckKind, name: &str) -> Option<Check> {
+        let at = self.violations.iter().position(|check| check.kind == kind && check.name == name)?;
+        Some(self.violations.remove(at))
+    }
+}
+
+fn kind_of(kind: PropertyKind) -> Option<CheckKind> {
+    match kind {
+        PropertyKind::Invariant => Some(CheckKind::Invariant),
+        PropertyKind::Cover => Some(CheckKind::Cover),
+        PropertyKind::Assume => None,
+        PropertyKind::AlwaysPossible | PropertyKind::CanGetTo | PropertyKind::LeadsTo => Some(CheckKind::Liveness),
+    }
+}
+
+/// Why a property cannot be decided by this search, where it cannot.
+fn unsupported(kind: PropertyKind, options: &Options, binders: &[crate::ir::Binder]) -> Option<&'static str> {
+    match kind {
+        PropertyKind::LeadsTo => Some("LEADSTO is not decided by brute force"),
+        PropertyKind::AlwaysPossible | PropertyKind::CanGetTo
+            if options.symmetry != SymmetryMode::Off && !binders.is_empty() =>
+        {
+            Some("a liveness property of single instances is not decided under symmetry")
+        }
+        _ => None,
+    }
+}
+
+/// A check without a violation.
+fn close(kind: CheckKind, name: &str, reached: Option<bool>, undecided_because: Option<&str>) -> Check {
+    let (verdict, reason) = match (reached, undecided_because) {
+        (Some(true), _) => (Verdict::Holds, None),
+        (_, Some(reason)) => (Verdict::Unknown, Some(reason.to_string())),
+        (Some(false), None) => (Verdict::Violated, Some("no reachable state or step satisfies it".to_string())),
+        (None, None) => (Verdict::Holds, None),
+    };
+    Check { kind, name: name.to_string(), verdict, reason, trace: None, lasso: None }
+}
+
+fn undecided(kind: CheckKind, name: &str, reason: &str) -> Check {
+    close(kind, name, None, Some(reason))
+}
+
+/// Which check a violation belongs to.
+fn subject(model: &Model, ending: &Ending, fault: Option<&Fault>) -> (CheckKind, String) {
+    match ending {
+        Ending::Property { property, .. } => {
+            (CheckKind::Invariant, model.properties[*property as usize].name.clone())
+        }
+        Ending::Unreachable { property } => (CheckKind::Liveness, model.properties[*property as usize].name.clone()),
+        Ending::Deadlock => (CheckKind::Deadlock, "deadlock".to_string()),
+        Ending::Fault { .. } | Ending::PropertyFault { .. } | Ending::Reached => {
+            (CheckKind::Fault, fault.map_or(String::new(), |fault| fault.kind.word().to_string()))
+        }
+    }
+}
+
+fn reason(model: &Model, ending: &Ending, fault: Option<&Fault>) -> Option<String> {
+    if let Some(fault) = fault {
+        return Some(format!("{}: {}", model.source.locate(fault.span), fault.message));
+    }
+    match ending {
+        Ending::Property { property, index } => {
+            let property = &model.properties[*property as usize];
+            let params = model.instance_params(&property.binders, *index);
+            let shown: Vec<String> = params.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+            (!shown.is_empty()).then(|| format!("false for {}", shown.join(", ")))
+        }
+        _ => None,
+    }
+}
+
+/// Runs the steps again and writes down what they change; none where they cannot be run.
+fn build_trace(model: &Model, machine: &mut Machine<'_>, path: &[StepRef], ending: Ending) -> Option<Trace> {
+    let mut steps: Vec<TraceStep> = Vec::with_capacity(path.len());
+    let mut before = vec![UNDEFINED; model.slots.len()];
+    for (at, &step) in path.iter().enumerate() {
+        let (rule, next): (&Rule, _) = if at == 0 {
+            (&model.starts[step.rule as usize], machine.start(step.rule as usize, step.index).ok()??)
+        } else {
+            let instance = Instance { rule: RuleId(step.rule), index: step.index };
+            match machine.step(&before, instance) {
+                Ok(crate::ir::eval::Step::Next(next)) => (model.rule(instance.rule), next),
+                _ => return None,
+            }
+        };
+        let changed = differences(model, &before, &next);
+        let changed = changed.into_iter().map(|(slot, path, from, to)| Change { slot, path, from, to }).collect();
+        steps.push(TraceStep {
+            rule: rule.name.clone(),
+            params: model.instance_params(&rule.binders, step.index),
+            step,
+            changed,
+            state: next.to_vec(),
+        });
+        before = next.to_vec();
+    }
+    Some(Trace { steps, ending })
+}

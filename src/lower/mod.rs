@@ -1,0 +1,183 @@
+//! Syntax tree to typed IR: names, constants, types, rule instances.
+//!
+//! In: a parsed model, its source, and constants to override. Out: an `ir::Model` and warnings, or every
+//! error found, each located. Invariant: a model that comes out is well typed, its state, frames and
+//! instances are within the limits below, and evaluating it can end in a `Fault` but not in a panic.
+//!
+//! It terminates because it walks the tree once, in the order of the text: what a name means must stand
+//! before its use, except that a subprogram may call itself. Recursion is no deeper than the tree, which
+//! the parser bounds, plus `CHAIN_MAX` operands of a sum or product.
+
+mod calls;
+mod coerce;
+mod consts;
+mod decls;
+mod exprs;
+mod ops;
+mod places;
+mod properties;
+mod purity;
+mod quantifiers;
+mod rules;
+mod scope;
+mod stmts;
+mod types;
+
+use crate::ir;
+use crate::syntax::{Diagnostic, Diagnostics, Source, Span, ast};
+use scope::Scopes;
+
+/// How many slots a state may have.
+pub const SLOTS_MAX: u64 = 1 << 20;
+/// How many cells one frame may have.
+pub const FRAME_CELLS_MAX: u64 = 1 << 20;
+/// How many instances all rules, or all of one property, may have.
+pub const INSTANCES_MAX: u64 = 1 << 22;
+/// How many operands a sum, product, shift or bit operation may have.
+pub const CHAIN_MAX: usize = 1_000;
+
+/// Constants to use instead of the model's: name and value, the value an integer, `true`, `false`, or the
+/// name of a constant or enum member declared before.
+#[derive(Clone, Debug, Default)]
+pub struct Constants {
+    pub overrides: Vec<(String, String)>,
+}
+
+impl Constants {
+    pub fn none() -> Constants {
+        Constants::default()
+    }
+
+    /// Adds `NAME=VALUE` as typed on a command line; the error says what is wrong with it.
+    pub fn parse(&mut self, assignment: &str) -> Result<(), String> {
+        let Some((name, value)) = assignment.split_once('=') else {
+            return Err(format!("`{assignment}` is not of the form NAME=VALUE"));
+        };
+        let (name, value) = (name.trim(), value.trim());
+        if name.is_empty() || value.is_empty() {
+            return Err(format!("`{assignment}` is not of the form NAME=VALUE"));
+        }
+        self.overrides.push((name.to_string(), value.to_string()));
+        Ok(())
+    }
+}
+
+/// A model ready to run, and what should be said about it.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    pub model: ir::Model,
+    pub warnings: Diagnostics,
+}
+
+/// An error that is already among the diagnostics.
+#[derive(Clone, Copy, Debug)]
+struct Reported;
+
+type Lower<T> = Result<T, Reported>;
+
+/// The state of one walk.
+struct Lowerer<'a> {
+    source: &'a Source,
+    model: ir::Model,
+    diagnostics: Diagnostics,
+    scopes: Scopes,
+    overrides: Vec<(String, String, bool)>,
+    /// The frame being laid out.
+    frame: ir::Frame,
+    /// What `return` must yield: none outside functions.
+    returns: Option<ir::TypeId>,
+    in_subprogram: bool,
+    /// Instances of all rules and properties so far.
+    instances: u64,
+    rules: rules::Surroundings,
+}
+
+pub fn lower(tree: &ast::Model, source: &Source, constants: &Constants) -> Result<Lowered, Diagnostics> {
+    let mut lowerer = Lowerer {
+        source,
+        model: ir::Model {
+            source: ir::SourceMap::new(source.name(), source.text()),
+            ..ir::Model::default()
+        },
+        diagnostics: Diagnostics::default(),
+        scopes: Scopes::default(),
+        overrides: constants.overrides.iter().map(|(n, v)| (n.clone(), v.clone(), false)).collect(),
+        frame: ir::Frame::default(),
+        returns: None,
+        in_subprogram: false,
+        instances: 0,
+        rules: rules::Surroundings::default(),
+    };
+    lowerer.model(tree);
+    lowerer.finish(tree)
+}
+
+impl<'a> Lowerer<'a> {
+    fn model(&mut self, tree: &'a ast::Model) {
+        for item in &tree.items {
+            let _ = match item {
+                ast::Item::Decl(decl) => self.global_decl(decl),
+                ast::Item::Subprogram(subprogram) => self.subprogram(subprogram),
+                ast::Item::Rule(rule) => self.rule(rule),
+            };
+        }
+        self.check_overrides();
+        if self.model.starts.is_empty() && !self.diagnostics.has_errors() {
+            let end = Span::new(tree.span.end, tree.span.end);
+            self.error(end, "the model has no start state");
+        }
+    }
+
+    fn finish(mut self, _tree: &ast::Model) -> Result<Lowered, Diagnostics> {
+        self.find_purity();
+        self.diagnostics.sort();
+        if self.diagnostics.has_errors() {
+            return Err(self.diagnostics);
+        }
+        Ok(Lowered { model: self.model, warnings: self.diagnostics })
+    }
+
+    /// Notes an error and hands out the proof that it was noted.
+    fn error(&mut self, span: Span, message: impl Into<String>) -> Reported {
+        self.diagnostics.push(Diagnostic::error(span, message));
+        Reported
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.diagnostics.push(diagnostic);
+        Reported
+    }
+
+    fn warn(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Puts an expression in the arena.
+    fn expr(&mut self, kind: ir::ExprKind, ty: ir::TypeId, span: Span) -> ir::ExprId {
+        let id = ir::ExprId(self.model.exprs.len() as u32);
+        self.model.exprs.push(ir::Expr { kind, ty, span: at(span) });
+        id
+    }
+
+    fn type_of(&self, expr: ir::ExprId) -> ir::TypeId {
+        self.model.expr(expr).ty
+    }
+
+    /// The value of an expression that is constant.
+    fn constant(&self, expr: ir::ExprId) -> Option<i64> {
+        match self.model.expr(expr).kind {
+            ir::ExprKind::Const(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// A type as it is named in messages.
+    fn show(&self, ty: ir::TypeId) -> String {
+        self.model.types.describe(ty)
+    }
+}
+
+/// The same place, in the IR's terms.
+fn at(span: Span) -> ir::Span {
+    ir::Span { start: span.start, end: span.end }
+}
