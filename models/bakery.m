@@ -24,8 +24,8 @@
 -- Verdict: holds.
 
 const
-  N : 2;
-  TICKETS : 4;
+  N : 3;
+  TICKETS : 3;
 
 type
   PID    : 1..N;

@@ -73,6 +73,15 @@ begin
   packetLen := packetLen - 1;
 end;
 
+-- An acknowledgement that finds its channel full is lost.
+procedure SendAck(a : SEQ);
+begin
+  if ackLen < CAP then
+    ack[ackLen] := a;
+    ackLen := ackLen + 1;
+  end;
+end;
+
 procedure DropAck();
 begin
   for k : PLACE do
@@ -129,15 +138,14 @@ end;
 -- A datum that is delivered for the first time cannot have been acknowledged
 -- yet, so it must still be in the sender's window.
 rule "receive data"
-  packetLen > 0 & ackLen < CAP
+  packetLen > 0
 ==>
   if packet[0].seq = expects then
     assert Offset(expects) < size & buffer[expects] = packet[0].data
       "delivered what was sent";
     expects := (expects + 1) % MOD;
   end;
-  ack[ackLen] := expects;
-  ackLen := ackLen + 1;
+  SendAck(expects);
   DropPacket();
 end;
 

@@ -23,7 +23,7 @@
 -- Verdict: holds.
 
 const
-  N : 3;
+  N : 4;
 
 type
   PID  : scalarset(N);

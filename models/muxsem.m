@@ -17,7 +17,7 @@
 -- Verdict: holds.
 
 const
-  N : 4;
+  N : 6;
 
 type
   PID  : scalarset(N);

@@ -15,7 +15,7 @@
 -- Verdict: holds.
 
 const
-  N : 4;
+  N : 6;
 
 type
   PID  : scalarset(N);

@@ -22,7 +22,7 @@
 -- Verdict: holds (the invariants); the deadlock freedom above is violated.
 
 const
-  N : 3;
+  N : 4;
 
 type
   PID   : scalarset(N);

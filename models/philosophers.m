@@ -21,7 +21,7 @@
 -- Verdict: holds.
 
 const
-  N : 5;
+  N : 6;
 
 type
   SEAT  : 0..N - 1;

@@ -13,7 +13,7 @@
 -- Verdict: violated (deadlock). With deadlock detection off: holds.
 
 const
-  N : 5;
+  N : 6;
 
 type
   SEAT  : 0..N - 1;

@@ -73,6 +73,15 @@ begin
   packetLen := packetLen - 1;
 end;
 
+-- An acknowledgement that finds its channel full is lost.
+procedure SendAck(a : SEQ);
+begin
+  if ackLen < CAP then
+    ack[ackLen] := a;
+    ackLen := ackLen + 1;
+  end;
+end;
+
 procedure DropAck();
 begin
   for k : PLACE do
@@ -124,7 +133,7 @@ end;
 -- A datum that the receiver sees for the first time cannot have been
 -- acknowledged yet, so the sender must still have it in its buffer.
 rule "receive data"
-  packetLen > 0 & ackLen < CAP
+  packetLen > 0
 ==>
   alias s : packet[0].seq do
     if Offset(s, expects) < W & isundefined(kept[s]) then
@@ -132,8 +141,7 @@ rule "receive data"
         "received what was sent";
       kept[s] := packet[0].data;
     end;
-    ack[ackLen] := s;
-    ackLen := ackLen + 1;
+    SendAck(s);
   end;
   while !isundefined(kept[expects]) do
     undefine kept[expects];

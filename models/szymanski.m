@@ -20,7 +20,7 @@
 -- Verdict: holds.
 
 const
-  N : 3;
+  N : 5;
 
 type
   PID  : 1..N;
