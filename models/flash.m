@@ -34,8 +34,8 @@
 -- Verdict: holds.
 
 const
-  NODE_NUM : 2;
-  DATA_NUM : 2;
+  NODE_NUM : 3;
+  DATA_NUM : 1;
 
 type
   NODE : scalarset(NODE_NUM);
