@@ -28,7 +28,7 @@ type
 
 var
   step   : array [PID] of STEP;
-  goal   : array [PID] of LEVEL;        -- the level the process is working on
+  goal   : array [PID] of LEVEL;        -- the level it works on; kept at rest
   level  : array [PID] of LEVEL;        -- the level it has announced
   victim : array [1..N - 1] of PID;     -- who came last; undefined: nobody yet
 
@@ -42,9 +42,9 @@ end;
 startstate "nobody competes"
   for i : PID do
     step[i] := Rest;
-    goal[i] := 0;
     level[i] := 0;
   end;
+  undefine goal;
   undefine victim;
 end;
 
@@ -87,7 +87,6 @@ ruleset i : PID do
     step[i] = Critical
   ==>
     level[i] := 0;
-    goal[i] := 0;
     step[i] := Rest;
   end;
 end;
@@ -99,7 +98,7 @@ invariant "mutual exclusion"
 
 invariant "only who competes has a level"
   forall i : PID do
-    (step[i] = Rest -> level[i] = 0) & level[i] <= goal[i]
+    step[i] = Rest ? level[i] = 0 : level[i] <= goal[i]
   end;
 
 invariant "a process that waits has a victim on its level"

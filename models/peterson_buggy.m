@@ -32,7 +32,7 @@ type
 
 var
   step   : array [PID] of STEP;
-  goal   : array [PID] of LEVEL;        -- the level the process is working on
+  goal   : array [PID] of LEVEL;        -- the level it works on; kept at rest
   level  : array [PID] of LEVEL;        -- the level it has announced
   victim : array [1..N - 1] of PID;     -- who came last; undefined: nobody yet
 
@@ -46,9 +46,9 @@ end;
 startstate "nobody competes"
   for i : PID do
     step[i] := Rest;
-    goal[i] := 0;
     level[i] := 0;
   end;
+  undefine goal;
   undefine victim;
 end;
 
@@ -91,7 +91,6 @@ ruleset i : PID do
     step[i] = Critical
   ==>
     level[i] := 1;                    -- the typo: 0 is meant
-    goal[i] := 0;
     step[i] := Rest;
   end;
 end;

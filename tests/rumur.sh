@@ -35,6 +35,10 @@ case "${1:-}" in
   *) verify=$1; shift ;;
 esac
 
+if [ $# -eq 0 ]; then
+  set -- "$root"/models/*.m "$root"/models/broken/*.m
+fi
+
 missing=
 for tool in rumur cc python3; do
   command -v "$tool" >/dev/null 2>&1 || missing="$missing $tool"
@@ -44,17 +48,13 @@ if [ -n "$missing" ]; then
     *rumur*) fail "VERIFY_REQUIRE asks for rumur, but these are missing:$missing" ;;
   esac
   echo "SKIPPED: the comparison with Rumur needs$missing, not installed here"
-  echo "0 passed, 0 failed, 0 skipped"
+  echo "0 passed, 0 failed, $# skipped"
   exit 0
 fi
 case "$verify" in
   */*) [ -x "$verify" ] || fail "no executable $verify; build it or name another" ;;
   *) command -v "$verify" >/dev/null 2>&1 || fail "no program $verify" ;;
 esac
-if [ $# -eq 0 ]; then
-  set -- "$root"/models/*.m "$root"/models/broken/*.m
-fi
-
 scratch=$(mktemp -d) || fail "no scratch directory"
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 2' HUP INT TERM
@@ -68,8 +68,11 @@ ask_rumur() {
   if ! rumur --quiet --threads 1 --symmetry-reduction="$2" \
     --output-format machine-readable --counterexample-trace off \
     --output "$scratch/checker.c" "$1" 2>"$scratch/errors" >&2; then
+    # About an extension, Rumur's own message is only a syntax error.
+    extension=$(sed 's/"[^"]*"//g; s/--.*//' "$1" | grep -o -i -w -m 1 \
+      -e CANGETTO -e LEADSTO -e fair -e unhelpful -e process | head -n 1)
     reason=$(grep -m 1 'error' "$scratch/errors" | sed 's/^.*error: //')
-    echo "${reason:-$(head -n 1 "$scratch/errors")}"
+    echo "${extension:+the extension $extension: }${reason:-$(head -n 1 "$scratch/errors")}"
     return 1
   fi
   # shellcheck disable=SC2086
@@ -134,15 +137,6 @@ for model in "$@"; do
   if [ ! -r "$model" ]; then
     echo "FAIL $name: not readable"
     failed=$((failed + 1))
-    continue
-  fi
-  # The extensions are looked for before asking: Rumur's message about them
-  # would only be a syntax error.
-  extension=$(sed 's/--.*//' "$model" | grep -m 1 -o -i -w \
-    -e CANGETTO -e LEADSTO -e 'fair' -e unhelpful -e process)
-  if [ -n "$extension" ]; then
-    echo "SKIP $name: Rumur does not know the extension '$extension'"
-    skipped=$((skipped + 1))
     continue
   fi
   note=
