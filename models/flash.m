@@ -23,14 +23,19 @@
 --   of British Columbia, 2015), chapter 5. The protocol's handlers keep their
 --   names of the literature (PI: from the processor, NI: from the network).
 -- Parameters: NODE_NUM nodes, the home among them, and DATA_NUM data values.
---   Both are scalarsets: any node may be the home, and the start state picks it.
+--   Both are scalarsets: any node may be the home; the start state picks it.
 -- Properties: one owner at most; owners and, outside of a collection, sharers
 --   hold the last value stored; during a collection sharers hold the one before
 --   it; clean memory is up to date; no deadlock.
 -- Counts (states / rules fired):
--- @@FLASH@@
+--   NODE_NUM, DATA_NUM         no symmetry     exact symmetry
+--   2, 2                     1,556 / 5,148        389 / 1,287
+--   3, 1                  33,201 / 146,145     5,587 / 24,613
+--   3, 2                 109,650 / 511,302     9,222 / 43,062
+--   4, 1                                     68,280 / 409,457
 --   The published flash5 and flash6 (24,063,542 and 609,827,554 states with
---   symmetry) carry more history variables; equal counts are not to be had.
+--   symmetry) are of a model that differs in detail; they are not reproduced.
+--   DATA_NUM must be 2 or more for the properties about data to bite.
 -- Verdict: holds.
 
 const

@@ -19,7 +19,10 @@
 --   number in or just after the sender's window; no deadlock. "The sender can
 --   always take new data in the end": liveness/go_back_n.m.
 -- Counts (states / rules fired):
--- @@GBN@@
+--   W, CAP, DATA_NUM           no symmetry      exact symmetry
+--   2, 2, 2                 5,205 / 22,692      2,607 / 11,361
+--   3, 2, 2               41,540 / 190,848     20,776 / 95,444
+--   3, 3, 2            231,608 / 1,151,016   115,812 / 575,536
 -- Verdict: holds.
 
 const

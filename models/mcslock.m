@@ -19,7 +19,10 @@
 --   critical section; nobody waits for a link that nobody will make; no
 --   deadlock. Response under fairness: liveness/mcslock.m.
 -- Counts (states / rules fired):
--- @@MCS@@
+--   N           no symmetry   exact symmetry
+--   3           893 / 2,247        158 / 402
+--   4       15,920 / 52,544      734 / 2,456
+--   5   343,797 / 1,404,905   3,301 / 13,697
 -- Verdict: holds.
 
 const

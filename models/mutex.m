@@ -8,10 +8,12 @@
 -- Source: the test-and-set lock of every textbook; none in particular.
 -- Parameters: THREADS, how many threads there are.
 -- Properties: at most one thread is in its critical section; no deadlock.
--- Counts (states / rules fired, no symmetry; then exact symmetry):
---   THREADS = 2      8 /  14      5 /  9
---   THREADS = 3     20 /  48      7 / 17
---   THREADS = 8  1,280 / 6,144   17 / 88
+-- Counts (states / rules fired):
+--   THREADS     no symmetry   exact symmetry
+--   2                8 / 14            5 / 9
+--   3               20 / 48           7 / 18
+--   5             112 / 400          11 / 45
+--   8         1,280 / 6,656
 -- Verdict: holds.
 --
 -- Try this: delete the line marked BREAK ME. Nobody takes the lock any more,

@@ -17,7 +17,12 @@
 -- Properties: neighbours never eat together; who eats holds both forks; no
 --   deadlock.
 -- Counts (states / rules fired):
--- @@PHIL@@
+--   N      states / rules
+--   3            76 / 189
+--   5       1,364 / 5,655
+--   6      5,778 / 28,746
+--   7    24,476 / 142,065
+--   8   103,682 / 687,768
 -- Verdict: holds.
 
 const

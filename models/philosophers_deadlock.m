@@ -9,7 +9,6 @@
 -- Properties: neighbours never eat together; who eats holds both forks; both
 --   hold. There is a deadlock: all have the first fork; the shortest way there
 --   takes 2 * N steps.
--- @@PHILD@@
 -- Verdict: violated (deadlock). With deadlock detection off: holds.
 
 const

@@ -24,7 +24,11 @@
 --   inclusion, every readable copy and clean memory hold the last value stored;
 --   no deadlock. Response, which refusals spoil: liveness/snoop.m.
 -- Counts (states / rules fired):
--- @@SNOOP@@
+--   CLUSTERS, CORES, DATA_NUM         no symmetry   exact symmetry
+--   2, 2, 1                         1,525 / 6,280      395 / 1,649
+--   2, 2, 2                        4,274 / 18,708      549 / 2,426
+--   2, 3, 2                      20,386 / 108,188    1,025 / 5,658
+--   3, 2, 2                     115,530 / 727,710   5,108 / 32,394
 -- Verdict: holds.
 
 const

@@ -1,10 +1,10 @@
 -- Deadlock freedom of Peterson's algorithm with the historic typo.
 --
--- The algorithm and the typo: ../peterson_buggy.m. "try" is unhelpful: those
--- who compete must be able to finish without a newcomer. They are not: once a
+-- The algorithm and the typo: ../peterson_buggy.m. "try" is unhelpful: who
+-- competes must be able to finish without a newcomer. That fails: once a
 -- process has been in its critical section, it stays announced on level 1, and
--- a process that is the victim there waits until another one tries. Without
--- the word unhelpful the property holds, and so do all invariants.
+-- a process that is the victim there waits until another one tries. With all
+-- rules helpful the property holds, and so do all invariants.
 -- Source of the property: B. Bingham's PhD thesis (University of British
 -- Columbia, 2015), section 4.4.
 -- Expected: violated.
@@ -83,7 +83,9 @@ ruleset i : PID do
   end;
 end;
 
-liveness "competitors can finish by themselves"
-  true
-  CANGETTO
-  forall i : PID do step[i] = Rest end;
+ruleset i : PID do
+  liveness "who competes can finish"
+    step[i] != Rest
+    CANGETTO
+    step[i] = Rest;
+end;

@@ -1,8 +1,8 @@
 -- Deadlock freedom of Peterson's algorithm with helpful rules.
 --
 -- The algorithm, its source and its parameters: ../peterson.m. "try" is
--- unhelpful: from every state, those who compete must be able to finish
--- without a newcomer.
+-- unhelpful: from every state, who competes must be able to finish without a
+-- newcomer.
 -- Source of the property: B. Bingham's PhD thesis (University of British
 -- Columbia, 2015), section 4.4.
 -- Expected: holds.
@@ -81,7 +81,9 @@ ruleset i : PID do
   end;
 end;
 
-liveness "competitors can finish by themselves"
-  true
-  CANGETTO
-  forall i : PID do step[i] = Rest end;
+ruleset i : PID do
+  liveness "who competes can finish"
+    step[i] != Rest
+    CANGETTO
+    step[i] = Rest;
+end;
