@@ -126,17 +126,17 @@ end;
 -- A datum that is delivered for the first time cannot have been acknowledged
 -- yet, so it must still be in the sender's window.
 ruleset s : SEQ do
-strong fair rule "receive data"
-  packetLen > 0 & packet[0].seq = s
-==>
-  if packet[0].seq = expects then
-    assert Offset(expects) < size & buffer[expects] = packet[0].data
-      "delivered what was sent";
-    expects := (expects + 1) % MOD;
+  strong fair rule "receive data"
+    packetLen > 0 & packet[0].seq = s
+  ==>
+    if packet[0].seq = expects then
+      assert Offset(expects) < size & buffer[expects] = packet[0].data
+        "delivered what was sent";
+      expects := (expects + 1) % MOD;
+    end;
+    SendAck(expects);
+    DropPacket();
   end;
-  SendAck(expects);
-  DropPacket();
-end;
 end;
 
 rule "lose an acknowledgement"
@@ -147,19 +147,19 @@ end;
 
 -- Acknowledgement a confirms everything before a.
 ruleset a : SEQ do
-strong fair rule "receive an acknowledgement"
-  ackLen > 0 & ack[0] = a
-==>
-  while size > 0 & base != ack[0] do
-    undefine buffer[base];
-    base := (base + 1) % MOD;
-    size := size - 1;
-    if next > 0 then
-      next := next - 1;
+  strong fair rule "receive an acknowledgement"
+    ackLen > 0 & ack[0] = a
+  ==>
+    while size > 0 & base != ack[0] do
+      undefine buffer[base];
+      base := (base + 1) % MOD;
+      size := size - 1;
+      if next > 0 then
+        next := next - 1;
+      end;
     end;
+    DropAck();
   end;
-  DropAck();
-end;
 end;
 
 liveness "the sender can take new data in the end"

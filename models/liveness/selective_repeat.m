@@ -120,23 +120,23 @@ end;
 -- A datum that the receiver sees for the first time cannot have been
 -- acknowledged yet, so the sender must still have it in its buffer.
 ruleset r : SEQ do
-strong fair rule "receive data"
-  packetLen > 0 & packet[0].seq = r
-==>
-  alias s : packet[0].seq do
-    if Offset(s, expects) < W & isundefined(kept[s]) then
-      assert !isundefined(buffer[s]) & buffer[s] = packet[0].data
-        "received what was sent";
-      kept[s] := packet[0].data;
+  strong fair rule "receive data"
+    packetLen > 0 & packet[0].seq = r
+  ==>
+    alias s : packet[0].seq do
+      if Offset(s, expects) < W & isundefined(kept[s]) then
+        assert !isundefined(buffer[s]) & buffer[s] = packet[0].data
+          "received what was sent";
+        kept[s] := packet[0].data;
+      end;
+      SendAck(s);
     end;
-    SendAck(s);
+    while !isundefined(kept[expects]) do
+      undefine kept[expects];
+      expects := (expects + 1) % MOD;
+    end;
+    DropPacket();
   end;
-  while !isundefined(kept[expects]) do
-    undefine kept[expects];
-    expects := (expects + 1) % MOD;
-  end;
-  DropPacket();
-end;
 end;
 
 rule "lose an acknowledgement"
@@ -146,16 +146,16 @@ rule "lose an acknowledgement"
 end;
 
 ruleset a : SEQ do
-strong fair rule "receive an acknowledgement"
-  ackLen > 0 & ack[0] = a
-==>
-  undefine buffer[ack[0]];
-  while size > 0 & isundefined(buffer[base]) do
-    base := (base + 1) % MOD;
-    size := size - 1;
+  strong fair rule "receive an acknowledgement"
+    ackLen > 0 & ack[0] = a
+  ==>
+    undefine buffer[ack[0]];
+    while size > 0 & isundefined(buffer[base]) do
+      base := (base + 1) % MOD;
+      size := size - 1;
+    end;
+    DropAck();
   end;
-  DropAck();
-end;
 end;
 
 liveness "the sender can take new data in the end"
