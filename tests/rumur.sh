@@ -100,9 +100,15 @@ ask_verify() {
   [ $code -eq 124 ] && { echo "more than $seconds_max seconds"; return 2; }
   python3 - "$scratch/verify.json" 2>/dev/null <<'PY' || { echo "code $code, no readable result: $(head -n 1 "$scratch/errors")"; return 2; }
 import json, sys
-# Take the last JSON document of the output, in case a report precedes it.
+# The result is the document that reaches to the end of the output.
 text = open(sys.argv[1], encoding="utf-8").read()
-result = json.loads(text[text.index("{"):])
+result = None
+for start in (i for i, c in enumerate(text) if c == "{"):
+    try:
+        result = json.loads(text[start:])
+        break
+    except ValueError:
+        pass
 print(result["verdict"], result["states"], result["rules_fired"])
 PY
 }
