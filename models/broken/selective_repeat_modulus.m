@@ -1,0 +1,162 @@
+-- Broken on purpose: one sequence number too few.
+--
+-- As selective_repeat.m (see there for the protocol, its source and its
+-- parameters), but MOD is 2 * W - 1, not 2 * W.
+--
+-- What goes wrong: the assertion "received what was sent": when all
+-- acknowledgements of a window are lost, its first packet, sent again, is
+-- taken for the last of the next window.
+-- Verdict: violated (assertion).
+
+const
+  W        : 2;
+  CAP      : 2;
+  DATA_NUM : 2;
+  MOD      : 2 * W - 1;                -- BROKEN
+
+type
+  DATA  : scalarset(DATA_NUM);
+  SEQ   : 0..MOD - 1;
+  SIZE  : 0..W;
+  PLACE : 0..CAP - 1;
+  COUNT : 0..CAP;
+  PACKET : record
+    seq  : SEQ;
+    data : DATA;
+  end;
+
+var
+  -- The sender: the window is base, base + 1, .. base + size - 1, modulo MOD.
+  base   : SEQ;
+  size   : SIZE;
+  buffer : array [SEQ] of DATA;       -- defined: not acknowledged
+
+  -- The receiver: it lacks `expects`; of the W - 1 numbers after it, it may
+  -- have some.
+  expects : SEQ;
+  kept    : array [SEQ] of DATA;      -- defined: received out of order
+
+  -- The channels; places from `..Len` on are undefined.
+  packet    : array [PLACE] of PACKET;
+  packetLen : COUNT;
+  ack       : array [PLACE] of SEQ;
+  ackLen    : COUNT;
+
+-- How far s lies after `from`.
+function Offset(s : SEQ; from : SEQ) : SEQ;
+begin
+  return (s + MOD - from) % MOD;
+end;
+
+procedure DropPacket();
+begin
+  for k : PLACE do
+    if k + 1 < packetLen then
+      packet[k] := packet[k + 1];
+    end;
+  end;
+  undefine packet[packetLen - 1];
+  packetLen := packetLen - 1;
+end;
+
+-- An acknowledgement that finds its channel full is lost.
+procedure SendAck(a : SEQ);
+begin
+  if ackLen < CAP then
+    ack[ackLen] := a;
+    ackLen := ackLen + 1;
+  end;
+end;
+
+procedure DropAck();
+begin
+  for k : PLACE do
+    if k + 1 < ackLen then
+      ack[k] := ack[k + 1];
+    end;
+  end;
+  undefine ack[ackLen - 1];
+  ackLen := ackLen - 1;
+end;
+
+startstate "quiet"
+  base := 0;
+  size := 0;
+  undefine buffer;
+  expects := 0;
+  undefine kept;
+  undefine packet;
+  packetLen := 0;
+  undefine ack;
+  ackLen := 0;
+end;
+
+ruleset d : DATA do
+  rule "take new data"
+    size < W
+  ==>
+    buffer[(base + size) % MOD] := d;
+    size := size + 1;
+  end;
+end;
+
+ruleset s : SEQ do
+  rule "send data"
+    !isundefined(buffer[s]) & packetLen < CAP
+  ==>
+    packet[packetLen].seq := s;
+    packet[packetLen].data := buffer[s];
+    packetLen := packetLen + 1;
+  end;
+end;
+
+rule "lose data"
+  packetLen > 0
+==>
+  DropPacket();
+end;
+
+-- A datum that the receiver sees for the first time cannot have been
+-- acknowledged yet, so the sender must still have it in its buffer.
+rule "receive data"
+  packetLen > 0
+==>
+  alias s : packet[0].seq do
+    if Offset(s, expects) < W & isundefined(kept[s]) then
+      assert !isundefined(buffer[s]) & buffer[s] = packet[0].data
+        "received what was sent";
+      kept[s] := packet[0].data;
+    end;
+    SendAck(s);
+  end;
+  while !isundefined(kept[expects]) do
+    undefine kept[expects];
+    expects := (expects + 1) % MOD;
+  end;
+  DropPacket();
+end;
+
+rule "lose an acknowledgement"
+  ackLen > 0
+==>
+  DropAck();
+end;
+
+rule "receive an acknowledgement"
+  ackLen > 0
+==>
+  undefine buffer[ack[0]];
+  while size > 0 & isundefined(buffer[base]) do
+    base := (base + 1) % MOD;
+    size := size - 1;
+  end;
+  DropAck();
+end;
+
+invariant "the receiver waits for a number in or just after the window"
+  Offset(expects, base) <= size;
+
+invariant "only the window is buffered"
+  forall s : SEQ do
+    !isundefined(buffer[s]) -> Offset(s, base) < size
+  end;
