@@ -346,6 +346,21 @@ impl Values {
         self
     }
 
+    /// All that was given, to ship to other ranks.
+    pub fn pairs(&self) -> Vec<(String, Vec<String>)> {
+        self.given.iter().map(|(name, values)| (name.to_string(), values.clone())).collect()
+    }
+
+    /// What `pairs` shipped. Options that `command` does not have are left out.
+    pub fn from_pairs(pairs: Vec<(String, Vec<String>)>, command: Command) -> Values {
+        let mut values = Values::default();
+        for (name, texts) in pairs {
+            let Some(spec) = find(&name, Some(command)) else { continue };
+            values.given.insert(spec.name, texts);
+        }
+        values
+    }
+
     pub fn list(&self, name: &str) -> &[String] {
         self.given.get(name).map_or(&[], Vec::as_slice)
     }
