@@ -108,6 +108,7 @@ fn comm_check(values: &Values) -> Result<Exit, Refusal> {
         items: number("items"),
         item_bytes: number("item-bytes") as usize,
         pings: number("pings"),
+        fail_rank: values.number("fail-rank"),
         exchange: exchange::Settings {
             batch_items_max: number("batch") as u32,
             credits: number("credits") as u32,

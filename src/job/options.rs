@@ -228,6 +228,15 @@ pub static TABLE: &[Spec] = &[
         help: "Round trips that a pair's latency is the median of",
     },
     Spec {
+        name: "fail-rank",
+        form: Number { least: 0, most: 1_000_000 },
+        default: "",
+        value: "RANK",
+        commands: &[CommCheck],
+        in_job: false,
+        help: "Let this rank fail in the middle, to see that the whole run ends at once",
+    },
+    Spec {
         name: "ranks",
         form: Number { least: 1, most: 4096 },
         default: "1",
