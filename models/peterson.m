@@ -22,7 +22,7 @@
 --   6   13,817,679 / 57,345,336
 --   The published peterson6 (thesis, Table 6.1), 13,817,679 states without
 --   symmetry, is reproduced: `goal` keeps its old value at rest for that. N = 6
---   was counted without the invariants, which add no states.
+--   was counted with mutual exclusion as the only invariant.
 -- Verdict: holds.
 
 const
