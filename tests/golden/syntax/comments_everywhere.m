@@ -63,3 +63,13 @@ begin -- r10
   -- r13
 end -- r14
 -- last
+invariant "kept" -- k0
+  a = 1 & -- k1
+  -- k2
+  b = 2 -- k3
+  & (c = 3 /* k4 */ | d = 4) /* k5 */ & e = 5 -- k6
+  ; -- k7
+type wide : enum { a1, a2, -- e1
+  a3, /* e2 */ a4,
+  -- e3
+  a5 };
