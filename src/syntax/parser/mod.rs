@@ -218,9 +218,20 @@ impl<'s> Parser<'s> {
         self.report(diagnostic.label("expected `end`"));
     }
 
+    /// "expected a name or so", with a hint if a reserved word stands in its place.
+    fn unexpected_name(&mut self, expected: &str) -> Failed {
+        let mut diagnostic = self.unexpected_here(expected);
+        if Tok::of_word(self.word()).is_some() {
+            let word = self.word().to_ascii_lowercase();
+            diagnostic =
+                diagnostic.help(format!("`{word}` is a reserved word, in any case, and cannot be a name"));
+        }
+        self.report(diagnostic)
+    }
+
     fn name(&mut self) -> Parsed<Name> {
         if self.peek() != Tok::Ident {
-            return Err(self.unexpected("a name"));
+            return Err(self.unexpected_name("a name"));
         }
         let text = self.word().to_string();
         Ok(Name { span: self.bump(), text })
