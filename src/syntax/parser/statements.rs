@@ -100,7 +100,9 @@ impl Parser<'_> {
         if begins && gap.contains('\n') {
             return Ok(());
         }
-        Err(self.unexpected("`;`"))
+        let failed = self.unexpected("`;`");
+        // Another statement is read as one, so that its mistakes are reported too.
+        if begins { Ok(()) } else { Err(failed) }
     }
 
     fn stmt(&mut self) -> Parsed<Stmt> {

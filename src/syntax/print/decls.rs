@@ -134,7 +134,8 @@ impl Printer<'_> {
     pub(super) fn subprogram(&mut self, subprogram: &Subprogram) {
         let head_end = match (&subprogram.returns, subprogram.params.last()) {
             (Some(ty), _) => ty.span.end,
-            (None, Some(param)) => param.span.end,
+            // The closing parenthesis, which has a line of its own in a long head.
+            (None, Some(param)) => self.code_after(param.span.end),
             (None, None) => subprogram.name.span.end,
         };
         self.leading(subprogram.span.start, head_end);

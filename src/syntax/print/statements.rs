@@ -144,6 +144,7 @@ impl Printer<'_> {
             self.headed(&format!("alias {}", text(alias)), &alias.value, " do");
             return self.trailing_head(head_end, body);
         }
+        let word = self.code_after(aliases.last().map_or(start + "alias".len() as u32, |last| last.span.end));
         self.leading(start, start);
         self.line("alias");
         self.indented(|printer| {
@@ -152,9 +153,10 @@ impl Printer<'_> {
                 printer.headed(&text(alias), &alias.value, ";");
                 printer.trailing(alias.span.end);
             }
+            printer.comments_before(word);
         });
         self.line("do");
-        self.trailing_head(head_end, body);
+        self.trailing_head(word, body);
     }
 
     /// Up to where comments move before a statement on one line.

@@ -73,3 +73,16 @@ type wide : enum { a1, a2, -- e1
   a3, /* e2 */ a4,
   -- e3
   a5 };
+rule begin
+  alias p : x; q : y do -- d1
+    p := q;
+  end;
+  alias p : x -- d2
+    ; q : y
+    -- d3
+  do p := q end;
+  alias /* d4 */ do /* d5 */ end;
+end;
+procedure with_a_long_name_and_many_parameters(first_parameter : boolean; second_parameter : boolean; third : boolean); -- p1
+begin
+end;
