@@ -62,7 +62,7 @@ struct Parser<'s> {
     /// The nesting limit was met: nothing more is read or reported.
     gave_up: bool,
     last_error_at: Option<usize>,
-    /// Functions and procedures declared so far: they take precedence over built-in words.
+    /// Functions and procedures declared so far, in lower case: they take precedence over built-in words.
     subprograms: HashSet<String>,
     diagnostics: Diagnostics,
 }
@@ -126,7 +126,7 @@ impl<'s> Parser<'s> {
 
     /// Whether the name here, read as a built-in word, is followed by `(` and not declared by the model.
     fn at_builtin(&self, word: &str) -> bool {
-        self.at_word(word) && self.peek_at(1) == Tok::LParen && !self.subprograms.contains(self.word())
+        self.at_word(word) && self.peek_at(1) == Tok::LParen && !self.subprograms.contains(word)
     }
 
     /// Whether `a :`, `a ,` or `:` stands here: the beginning of a declaration in a section.
