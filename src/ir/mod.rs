@@ -8,17 +8,18 @@
 //! The representation is plain data in arenas: expressions are numbered, children before parents, so that
 //! passes may walk them in order and nothing recurses on being dropped.
 
-//X pub mod component;
+pub mod component;
 pub mod encode;
 pub mod eval;
 pub mod expr;
-//X pub mod footprint;
+pub mod footprint;
 pub mod model;
 pub mod multiset;
-//X pub mod print;
+pub mod print;
 pub mod print_state;
 pub mod span;
 pub mod types;
+pub mod walk;
 
 pub use expr::{
     Alias, ArithOp, Base, Block, CompareOp, Domain, Expr, ExprId, ExprKind, Index, Local, Place, Stmt, StmtKind,
