@@ -123,8 +123,9 @@ impl<'a> Lowerer<'a> {
         }
         self.check_overrides();
         if self.model.starts.is_empty() && !self.diagnostics.has_errors() {
-            let end = Span::new(tree.span.end, tree.span.end);
-            self.error(end, "the model has no start state");
+            let last = tree.items.last().map_or(tree.span, item_span);
+            let message = "the model has no start state: no state is reachable";
+            self.warn(Diagnostic::warning(Span::new(last.start, last.start), message));
         }
     }
 
@@ -180,4 +181,12 @@ impl<'a> Lowerer<'a> {
 /// The same place, in the IR's terms.
 fn at(span: Span) -> ir::Span {
     ir::Span { start: span.start, end: span.end }
+}
+
+fn item_span(item: &ast::Item) -> Span {
+    match item {
+        ast::Item::Decl(decl) => decl.span,
+        ast::Item::Subprogram(subprogram) => subprogram.span,
+        ast::Item::Rule(rule) => rule.span,
+    }
 }
