@@ -165,15 +165,22 @@ fn check_report(source: &Source, golden: &Golden, report: &Report) {
     }
     let reasons: Vec<&str> = report.checks.iter().filter_map(|check| check.reason.as_deref()).collect();
     for reason in &golden.reasons {
-        assert!(reasons.iter().any(|each| each.contains(reason)), "{name}: {reason} is not among {reasons:?}");
+        assert!(
+            reasons.iter().any(|each| each.contains(reason)),
+            "{name}: {reason} is not among {reasons:?}"
+        );
     }
     let found = &report.counts;
     assert_eq!(golden.states.unwrap_or(found.states), found.states, "{name}: states");
     assert_eq!(golden.fired.unwrap_or(found.rules_fired), found.rules_fired, "{name}: fired");
     assert_eq!(golden.deadlocks.unwrap_or(found.deadlocks), found.deadlocks, "{name}: deadlocks");
     if let Some(steps) = golden.trace {
-        let lengths: Vec<usize> =
-            report.checks.iter().filter_map(|check| check.trace.as_ref()).map(|trace| trace.steps.len()).collect();
+        let lengths: Vec<usize> = report
+            .checks
+            .iter()
+            .filter_map(|check| check.trace.as_ref())
+            .map(|trace| trace.steps.len())
+            .collect();
         assert!(lengths.contains(&steps), "{name}: traces of {lengths:?} steps");
     }
 }

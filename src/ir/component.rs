@@ -20,7 +20,10 @@ pub enum Owner {
     /// Only rules that belong to no process touch it.
     System,
     /// Only the rules of component number `index` of the process touch it.
-    Local { process: u32, index: u64 },
+    Local {
+        process: u32,
+        index: u64,
+    },
     Shared,
 }
 
@@ -109,7 +112,9 @@ impl Components {
         }
         for index in 0..count {
             let mut fixed = vec![None; rule.binders.len()];
-            for (&at, (binder, digit)) in at.iter().zip(binders.iter().zip(digits(&binders, &model.types, index))) {
+            for (&at, (binder, digit)) in
+                at.iter().zip(binders.iter().zip(digits(&binders, &model.types, index)))
+            {
                 if let Binder::Param { domain, .. } = binder {
                     fixed[at] = Some(domain.value(&model.types, digit));
                 }
@@ -134,8 +139,14 @@ impl Components {
     pub fn print(&self, model: &Model) -> String {
         let mut out = String::new();
         for (at, process) in self.processes.iter().enumerate() {
-            let rules = self.rules.iter().filter(|of| of.as_ref().is_some_and(|(p, _)| *p == at as u32)).count();
-            let _ = writeln!(out, "process {}: {} components, {rules} rules", process.name, process.members.len());
+            let rules =
+                self.rules.iter().filter(|of| of.as_ref().is_some_and(|(p, _)| *p == at as u32)).count();
+            let _ = writeln!(
+                out,
+                "process {}: {} components, {rules} rules",
+                process.name,
+                process.members.len()
+            );
             for (index, member) in process.members.iter().enumerate() {
                 let owner = Owner::Local { process: at as u32, index: index as u64 };
                 let _ = writeln!(out, "  {}[{member}]: {}", process.name, self.paths(model, owner));
@@ -149,7 +160,8 @@ impl Components {
     }
 
     fn paths(&self, model: &Model, owner: Owner) -> String {
-        let mine = |(slot, each): (usize, &Owner)| (*each == owner).then(|| model.slot_path(Slot(slot as u32)));
+        let mine =
+            |(slot, each): (usize, &Owner)| (*each == owner).then(|| model.slot_path(Slot(slot as u32)));
         let paths: Vec<String> = self.owners.iter().enumerate().filter_map(mine).collect();
         if paths.is_empty() { "nothing".to_string() } else { paths.join(" ") }
     }

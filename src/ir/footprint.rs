@@ -11,8 +11,8 @@
 use std::collections::HashMap;
 
 use super::expr::{Alias, Arg, Base, Block, ExprId, ExprKind, Local, Place, Stmt, StmtKind};
-use super::walk::ref_args;
 use super::model::{Binder, FuncId, Model, Rule, digits};
+use super::walk::ref_args;
 
 /// How deep calls are followed.
 const CALLS_MAX: usize = 16;
@@ -231,7 +231,9 @@ impl<'m> Walk<'m> {
     fn expr(&mut self, id: ExprId, env: &Env) {
         let kind = &self.model.expr(id).kind;
         match kind {
-            ExprKind::Read(place) | ExprKind::IsUndefined(place) => return self.touch(place, env, true, false),
+            ExprKind::Read(place) | ExprKind::IsUndefined(place) => {
+                return self.touch(place, env, true, false);
+            }
             ExprKind::Call { func, args } => return self.call(*func, args, env),
             ExprKind::MultisetCount { set, .. } => self.touch(set, env, true, false),
             _ => {}
@@ -293,7 +295,9 @@ impl<'m> Walk<'m> {
         stmt.exprs().into_iter().for_each(|expr| self.expr(expr, env));
         let multiset = matches!(
             stmt.kind,
-            StmtKind::MultisetAdd { .. } | StmtKind::MultisetRemove { .. } | StmtKind::MultisetRemovePred { .. }
+            StmtKind::MultisetAdd { .. }
+                | StmtKind::MultisetRemove { .. }
+                | StmtKind::MultisetRemovePred { .. }
         );
         stmt.stores().into_iter().for_each(|place| self.touch(place, env, multiset, true));
         for body in stmt.blocks() {

@@ -1,23 +1,37 @@
 //! The IR as text, for people: `verify print --stage ir`.
 //!
-//! Places show the slot they begin at (`@12`) and their index terms; locals are shown by name. The text is
-//! not read back. Recursion is as deep as expressions nest, which lowering bounds.
+//! Places and locals are shown by name, as they could be written. The text is not read back. Recursion is as deep as expressions nest, which lowering bounds.
 
-use super::expr::{Alias, ArithOp, Arg, Base, Block, CompareOp, Domain, ExprId, ExprKind, Place, Stmt, StmtKind};
-use super::model::{Binder, Fairness, Frame, Model, ParamDomain, Passing, PropertyKind, Rule, Slot};
+use super::expr::{
+    Alias, Arg, ArithOp, Base, Block, CompareOp, Domain, ExprId, ExprKind, Place, Stmt, StmtKind,
+};
+use super::model::{Binder, Fairness, Frame, LocalVar, Model, ParamDomain, Passing, PropertyKind, Rule};
+use super::types::{Type, TypeId};
 use std::fmt::Write;
 
 /// The whole model.
 pub fn print(model: &Model) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "-- {} slots, {} rules, {} instances", model.slots.len(), model.rules.len(), count(model));
+    let _ = writeln!(
+        out,
+        "-- {} slots, {} rules, {} instances",
+        model.slots.len(),
+        model.rules.len(),
+        count(model)
+    );
     for (name, value) in &model.constants {
         let _ = writeln!(out, "const {name}: {value};");
     }
     for var in &model.vars {
         let cells = model.types.cells(var.ty);
         let ty = model.types.describe(var.ty);
-        let _ = writeln!(out, "var {}: {ty}; -- slots {} to {}", var.name, var.first.0, u64::from(var.first.0) + cells);
+        let _ = writeln!(
+            out,
+            "var {}: {ty}; -- slots {} to {}",
+            var.name,
+            var.first.0,
+            u64::from(var.first.0) + cells
+        );
     }
     for func in &model.funcs {
         let printer = Printer { model, frame: &func.frame };
@@ -58,7 +72,11 @@ fn print_rule(out: &mut String, model: &Model, rule: &Rule) {
         Fairness::Strong => out.push_str(" strong fair"),
     }
     for group in &rule.groups {
-        let _ = write!(out, " action {} of {:?} fairness after {} binders", group.group, group.fairness, group.depth);
+        let _ = write!(
+            out,
+            " action {} of {:?} fairness after {} binders",
+            group.group, group.fairness, group.depth
+        );
     }
     if rule.unhelpful {
         out.push_str(" unhelpful");
@@ -98,7 +116,8 @@ fn print_properties(out: &mut String, model: &Model) {
     }
     for fairness in &model.fairness {
         let printer = Printer { model, frame: &fairness.frame };
-        let premise = fairness.premise.map_or(String::new(), |premise| format!("{} -> ", printer.expr(premise)));
+        let premise =
+            fairness.premise.map_or(String::new(), |premise| format!("{} -> ", printer.expr(premise)));
         let _ = writeln!(out, "\nfair {:?}\n  {premise}{}", fairness.name, printer.expr(fairness.conclusion));
     }
 }
@@ -110,31 +129,68 @@ pub struct Printer<'m> {
 }
 
 impl Printer<'_> {
-    fn local(&self, cell: u32) -> String {
-        let covers = |v: &&super::model::LocalVar| {
-            let cells = if v.reference { 1 } else { self.model.types.cells(v.ty) as u32 };
-            v.local.0 <= cell && cell - v.local.0 < cells.max(1)
+    fn local_var(&self, cell: u32) -> Option<&LocalVar> {
+        let covers = |var: &&LocalVar| {
+            let cells = if var.reference { 1 } else { self.model.types.cells(var.ty) as u32 };
+            var.local.0 <= cell && cell - var.local.0 < cells.max(1)
         };
-        match self.frame.locals.iter().find(covers) {
-            Some(var) if var.reference => var.name.clone(),
-            Some(var) => {
-                let mut path = var.name.clone();
-                self.model.append_path(&mut path, var.ty, u64::from(cell - var.local.0));
-                path
-            }
-            None => format!("local {cell}"),
-        }
+        self.frame.locals.iter().find(covers)
     }
 
+    fn local(&self, cell: u32) -> String {
+        self.local_var(cell).map_or_else(|| format!("local {cell}"), |var| var.name.clone())
+    }
+
+    /// A place as it could be written: `Cache[i].State`.
     pub fn place(&self, place: &Place) -> String {
-        let mut text = match place.base {
-            Base::State => self.model.slot_path(Slot(place.offset)),
-            Base::Frame => self.local(place.offset),
-            Base::Ref(local) if place.offset == 0 => format!("{}^", self.local(local.0)),
-            Base::Ref(local) => format!("{}^+{}", self.local(local.0), place.offset),
+        let (name, ty, offset) = match place.base {
+            Base::State => match self.model.vars.iter().rev().find(|var| var.first.0 <= place.offset) {
+                Some(var) => (var.name.clone(), var.ty, place.offset - var.first.0),
+                None => return format!("slot {}", place.offset),
+            },
+            Base::Frame => match self.local_var(place.offset) {
+                Some(var) => (var.name.clone(), var.ty, place.offset - var.local.0),
+                None => return format!("local {}", place.offset),
+            },
+            Base::Ref(local) => match self.local_var(local.0) {
+                Some(var) => (var.name.clone(), var.ty, place.offset),
+                None => return format!("reference {}", local.0),
+            },
         };
-        for index in &place.indices {
-            let _ = write!(text, "<{} * {}>", self.expr(index.expr), index.stride);
+        self.path(name, ty, u64::from(offset), place)
+    }
+
+    fn path(&self, mut text: String, mut ty: TypeId, mut offset: u64, place: &Place) -> String {
+        let types = &self.model.types;
+        let mut indices = place.indices.iter().peekable();
+        while ty != place.ty || offset != 0 || indices.peek().is_some() {
+            match types.get(ty) {
+                Type::Record { fields } => {
+                    let after =
+                        |f: &&super::types::Field| u64::from(f.offset) <= offset && types.cells(f.ty) > 0;
+                    let Some(field) = fields.iter().rev().find(after) else { break };
+                    let _ = write!(text, ".{}", field.name);
+                    (ty, offset) = (field.ty, offset - u64::from(field.offset));
+                }
+                Type::Array { index, elem } => {
+                    let stride = types.cells(*elem);
+                    match indices.next_if(|next| next.ty == *index && u64::from(next.stride) == stride) {
+                        Some(next) => text.push_str(&format!("[{}]", self.expr(next.expr))),
+                        None => {
+                            let value = types.first(*index).wrapping_add_unsigned(offset / stride.max(1));
+                            let _ = write!(text, "[{}]", types.value_name(*index, value));
+                            offset %= stride.max(1);
+                        }
+                    }
+                    ty = *elem;
+                }
+                Type::Multiset { elem, .. } => {
+                    let Some(next) = indices.next() else { break };
+                    let _ = write!(text, "[{}]", self.expr(next.expr));
+                    (ty, offset) = (*elem, offset.saturating_sub(1));
+                }
+                _ => break,
+            }
         }
         text
     }
@@ -191,14 +247,21 @@ impl Printer<'_> {
             ExprKind::Negate(a) => format!("-{}", self.expr(*a)),
             ExprKind::BitNot(a) => format!("~{}", self.expr(*a)),
             ExprKind::Convert(a) => format!("{} as {}", self.expr(*a), types.describe(expr.ty)),
-            ExprKind::IsMember { value, ty } => format!("ismember({}, {})", self.expr(*value), types.describe(*ty)),
+            ExprKind::IsMember { value, ty } => {
+                format!("ismember({}, {})", self.expr(*value), types.describe(*ty))
+            }
             ExprKind::IsUndefined(place) => format!("isundefined({})", self.place(place)),
             ExprKind::Quantified { all, local, domain, body } => {
                 let word = if *all { "forall" } else { "exists" };
                 format!("{word} {}{} do {} end", self.local(local.0), self.domain(domain), self.expr(*body))
             }
             ExprKind::MultisetCount { local, set, predicate } => {
-                format!("multisetcount({}: {}, {})", self.local(local.0), self.place(set), self.expr(*predicate))
+                format!(
+                    "multisetcount({}: {}, {})",
+                    self.local(local.0),
+                    self.place(set),
+                    self.expr(*predicate)
+                )
             }
             ExprKind::Call { func, args } => self.call(func.0, args),
         }
@@ -244,9 +307,10 @@ impl Printer<'_> {
                 parts.push(("else".to_string(), otherwise));
                 (format!("switch {}", self.expr(*subject)), parts)
             }
-            StmtKind::For { local, domain, body } => {
-                (String::new(), vec![(format!("for {}{} do", self.local(local.0), self.domain(domain)), body)])
-            }
+            StmtKind::For { local, domain, body } => (
+                String::new(),
+                vec![(format!("for {}{} do", self.local(local.0), self.domain(domain)), body)],
+            ),
             StmtKind::While { condition, body } => {
                 (String::new(), vec![(format!("while {} do", self.expr(*condition)), body)])
             }
@@ -280,7 +344,9 @@ impl Printer<'_> {
             StmtKind::PutText(text) => format!("put {text:?}"),
             StmtKind::PutExpr(expr) => format!("put {}", self.expr(*expr)),
             StmtKind::Error(message) => format!("error {message:?}"),
-            StmtKind::Assert { condition, message } => format!("assert {} {message:?}", self.expr(*condition)),
+            StmtKind::Assert { condition, message } => {
+                format!("assert {} {message:?}", self.expr(*condition))
+            }
             StmtKind::Assume { condition } => format!("assume {}", self.expr(*condition)),
             StmtKind::Cover { condition, .. } => format!("cover {}", self.expr(*condition)),
             StmtKind::Return(None) => "return".to_string(),

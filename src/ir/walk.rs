@@ -72,7 +72,9 @@ impl Stmt {
             StmtKind::Cover { condition, .. } => vec![*condition],
             StmtKind::Call { args, .. } => arg_exprs(args),
             StmtKind::MultisetAdd { element, set } => [*element].into_iter().chain(set.exprs()).collect(),
-            StmtKind::MultisetRemove { position, set } => [*position].into_iter().chain(set.exprs()).collect(),
+            StmtKind::MultisetRemove { position, set } => {
+                [*position].into_iter().chain(set.exprs()).collect()
+            }
             StmtKind::MultisetRemovePred { set, predicate, .. } => set.exprs().chain([*predicate]).collect(),
             StmtKind::PutText(_) | StmtKind::Error(_) | StmtKind::Return(None) => Vec::new(),
         }
@@ -87,7 +89,9 @@ impl Stmt {
             StmtKind::Switch { cases, otherwise, .. } => {
                 cases.iter().map(|(_, body)| body).chain([otherwise]).collect()
             }
-            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Alias { body, .. } => vec![body],
+            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Alias { body, .. } => {
+                vec![body]
+            }
             _ => Vec::new(),
         }
     }
@@ -95,7 +99,9 @@ impl Stmt {
     /// The places the statement itself stores to, or hands to a callee that may.
     pub fn stores(&self) -> Vec<&Place> {
         match &self.kind {
-            StmtKind::Assign { to: place, .. } | StmtKind::Clear(place) | StmtKind::Undefine(place) => vec![place],
+            StmtKind::Assign { to: place, .. } | StmtKind::Clear(place) | StmtKind::Undefine(place) => {
+                vec![place]
+            }
             StmtKind::MultisetAdd { set, .. }
             | StmtKind::MultisetRemove { set, .. }
             | StmtKind::MultisetRemovePred { set, .. } => vec![set],
