@@ -95,10 +95,7 @@ struct Lowerer<'a> {
 pub fn lower(tree: &ast::Model, source: &Source, constants: &Constants) -> Result<Lowered, Diagnostics> {
     let mut lowerer = Lowerer {
         source,
-        model: ir::Model {
-            source: ir::SourceMap::new(source.name(), source.text()),
-            ..ir::Model::default()
-        },
+        model: ir::Model { source: ir::SourceMap::new(source.name(), source.text()), ..ir::Model::default() },
         diagnostics: Diagnostics::default(),
         scopes: Scopes::default(),
         overrides: constants.overrides.iter().map(|(n, v)| (n.clone(), v.clone(), false)).collect(),
@@ -123,8 +120,9 @@ impl<'a> Lowerer<'a> {
         }
         self.check_overrides();
         if self.model.starts.is_empty() && !self.diagnostics.has_errors() {
-            let end = Span::new(tree.span.end, tree.span.end);
-            self.error(end, "the model has no start state");
+            let last = tree.items.last().map_or(tree.span, item_span);
+            let message = "the model has no start state: no state is reachable";
+            self.warn(Diagnostic::warning(Span::new(last.start, last.start), message));
         }
     }
 
@@ -180,4 +178,12 @@ impl<'a> Lowerer<'a> {
 /// The same place, in the IR's terms.
 fn at(span: Span) -> ir::Span {
     ir::Span { start: span.start, end: span.end }
+}
+
+fn item_span(item: &ast::Item) -> Span {
+    match item {
+        ast::Item::Decl(decl) => decl.span,
+        ast::Item::Subprogram(subprogram) => subprogram.span,
+        ast::Item::Rule(rule) => rule.span,
+    }
 }

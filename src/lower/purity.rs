@@ -4,7 +4,7 @@
 //! flags only ever turn from pure to impure, once for each function, so the iteration ends.
 
 use super::Lowerer;
-use crate::ir::{Base, Block, Domain, ExprId, ExprKind, Model, Place, StmtKind, expr::Arg};
+use crate::ir::{Base, Block, ExprKind, Model, StmtKind};
 use crate::syntax::{Diagnostic, Span};
 
 impl Lowerer<'_> {
@@ -44,92 +44,17 @@ fn effects(model: &Model) -> Vec<bool> {
     let mut effects: Vec<bool> = Vec::with_capacity(model.exprs.len());
     for expr in &model.exprs {
         let calls = matches!(&expr.kind, ExprKind::Call { func, .. } if !model.func(*func).pure);
-        let effect = calls || children(&expr.kind).iter().any(|child| effects[child.0 as usize]);
+        let effect = calls || expr.kind.children().iter().any(|child| effects[child.0 as usize]);
         effects.push(effect);
     }
     effects
 }
 
 fn stores(effects: &[bool], model: &Model, block: &Block) -> bool {
-    let outside = |place: &Place| place.base != Base::Frame;
-    let expr = |id: &ExprId| effects[id.0 as usize];
-    let inner = |block: &Block| stores(effects, model, block);
-    block.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Assign { to, from } => outside(to) || expr(from) || place_exprs(to).iter().any(expr),
-        StmtKind::If { branches, otherwise } => {
-            branches.iter().any(|(test, body)| expr(test) || inner(body)) || inner(otherwise)
-        }
-        StmtKind::Switch { subject, cases, otherwise } => {
-            expr(subject)
-                || cases.iter().any(|(values, body)| values.iter().any(expr) || inner(body))
-                || inner(otherwise)
-        }
-        StmtKind::For { domain, body, .. } => domain_exprs(domain).iter().any(expr) || inner(body),
-        StmtKind::While { condition, body } => expr(condition) || inner(body),
-        StmtKind::Alias { target, body, .. } => {
-            let bound = match target {
-                crate::ir::Alias::Value(value) => expr(value),
-                crate::ir::Alias::Place(place) => place_exprs(place).iter().any(expr),
-            };
-            bound || inner(body)
-        }
-        StmtKind::Clear(place) | StmtKind::Undefine(place) => outside(place) || place_exprs(place).iter().any(expr),
-        StmtKind::PutExpr(value) | StmtKind::Return(Some(value)) => expr(value),
-        StmtKind::Assert { condition, .. } | StmtKind::Assume { condition } | StmtKind::Cover { condition, .. } => {
-            expr(condition)
-        }
-        StmtKind::Call { func, args } => !model.func(*func).pure || arg_exprs(args).iter().any(expr),
-        StmtKind::MultisetAdd { set, .. }
-        | StmtKind::MultisetRemove { set, .. }
-        | StmtKind::MultisetRemovePred { set, .. } => outside(set),
-        StmtKind::PutText(_) | StmtKind::Error(_) | StmtKind::Return(None) => false,
+    block.iter().any(|stmt| {
+        stmt.stores().iter().any(|place| place.base != Base::Frame)
+            || matches!(&stmt.kind, StmtKind::Call { func, .. } if !model.func(*func).pure)
+            || stmt.exprs().iter().any(|expr| effects[expr.0 as usize])
+            || stmt.blocks().iter().any(|body| stores(effects, model, body))
     })
-}
-
-fn place_exprs(place: &Place) -> Vec<ExprId> {
-    place.indices.iter().map(|index| index.expr).collect()
-}
-
-fn domain_exprs(domain: &Domain) -> Vec<ExprId> {
-    match domain {
-        Domain::Type(_) => Vec::new(),
-        Domain::Steps { from, to, by } => [Some(*from), Some(*to), *by].into_iter().flatten().collect(),
-    }
-}
-
-fn arg_exprs(args: &[Arg]) -> Vec<ExprId> {
-    args.iter()
-        .flat_map(|arg| match arg {
-            Arg::Value(expr) => vec![*expr],
-            Arg::Ref(place) => place_exprs(place),
-        })
-        .collect()
-}
-
-/// The expressions an expression is made of.
-fn children(kind: &ExprKind) -> Vec<ExprId> {
-    match kind {
-        ExprKind::Const(_) | ExprKind::Undefined => Vec::new(),
-        ExprKind::Read(place) | ExprKind::IsUndefined(place) => place_exprs(place),
-        ExprKind::Not(a) | ExprKind::Negate(a) | ExprKind::BitNot(a) | ExprKind::Convert(a) => vec![*a],
-        ExprKind::IsMember { value, .. } => vec![*value],
-        ExprKind::And(terms) | ExprKind::Or(terms) => terms.clone(),
-        ExprKind::Implies(a, b)
-        | ExprKind::Equal(a, b)
-        | ExprKind::NotEqual(a, b)
-        | ExprKind::Compare(_, a, b)
-        | ExprKind::Arith(_, a, b) => vec![*a, *b],
-        ExprKind::Conditional { condition, then, otherwise } => vec![*condition, *then, *otherwise],
-        ExprKind::Quantified { domain, body, .. } => {
-            let mut all = domain_exprs(domain);
-            all.push(*body);
-            all
-        }
-        ExprKind::MultisetCount { set, predicate, .. } => {
-            let mut all = place_exprs(set);
-            all.push(*predicate);
-            all
-        }
-        ExprKind::Call { args, .. } => arg_exprs(args),
-    }
 }

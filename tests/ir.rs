@@ -1,0 +1,221 @@
+//! The typed representation from outside: footprints, components, multisets, symmetry, printing, replay.
+
+use std::ops::ControlFlow;
+
+use verify::audit::{self, ReplayError, symmetry::Symmetry};
+use verify::ir::component::{Owner, components};
+use verify::ir::eval::{Machine, Step};
+use verify::ir::footprint::{footprint, instance_footprint};
+use verify::ir::{Instance, Model, RuleId, Slot, UNDEFINED};
+use verify::lower::{Constants, lower};
+use verify::syntax::{Source, parse};
+use verify::verdict::Verdict;
+
+fn model(text: &str) -> Model {
+    let source = Source::new("m.m", text);
+    let tree = parse(&source).unwrap_or_else(|said| panic!("{}", said.render(&source)));
+    match lower(&tree, &source, &Constants::none()) {
+        Ok(lowered) => lowered.model,
+        Err(said) => panic!("{}", said.render(&source)),
+    }
+}
+
+fn paths(model: &Model, slots: impl Iterator<Item = u32>) -> Vec<String> {
+    slots.map(|slot| model.slot_path(Slot(slot))).collect()
+}
+
+const LOCK: &str = "
+type node : scalarset(3);
+var pc : array [node] of record at : 0..2; seen : boolean; end;
+    lock : boolean; holder : node; clock : 0..1;
+procedure enter(i : node); begin pc[i].at := 2; holder := i; end;
+startstate begin lock := false; clock := 0; for i : node do pc[i].at := 0; pc[i].seen := false; end; end;
+ruleset i : node do
+  rule \"enter\" pc[i].at = 1 & !lock ==> begin lock := true; enter(i); end;
+  alias me : pc[i] do
+    rule \"try\" me.at = 0 ==> begin me.at := 1; end;
+    rule \"leave\" me.at = 2 & holder = i ==> begin me.at := 0; lock := false; pc[holder].seen := true; end;
+  end;
+end;
+rule \"tick\" begin clock := 1 - clock; end;";
+
+#[test]
+fn footprints_follow_parameters_aliases_and_calls() {
+    let model = model(LOCK);
+    let enter = instance_footprint(&model, &model.rules[0], 1);
+    assert_eq!(paths(&model, enter.reads.iter()), ["pc[node_2].at", "lock"]);
+    assert_eq!(paths(&model, enter.writes.iter()), ["pc[node_2].at", "lock", "holder"]);
+    let try_ = instance_footprint(&model, &model.rules[1], 2);
+    assert_eq!(paths(&model, try_.writes.iter()), ["pc[node_3].at"]);
+    let leave = instance_footprint(&model, &model.rules[2], 0);
+    let writes = paths(&model, leave.writes.iter());
+    assert!(writes.contains(&"pc[node_3].seen".to_string()), "an index that is not known is any: {writes:?}");
+    assert!(!writes.contains(&"pc[node_2].at".to_string()));
+    let all = footprint(&model, &model.rules[1], &[]);
+    assert_eq!(all.writes.len(), 3);
+}
+
+/// Every slot whose change could be seen is in the footprint: runs only touch what it says.
+#[test]
+fn footprints_cover_every_run() {
+    let model = model(LOCK);
+    let mut machine = Machine::new(&model, Default::default());
+    let mut states = vec![machine.start(0, 0).unwrap().unwrap()];
+    let mut at = 0;
+    while at < states.len() {
+        let state = states[at].clone();
+        at += 1;
+        for instance in model.all_instances() {
+            let Ok(Step::Next(next)) = machine.step(&state, instance) else { continue };
+            let allowed = instance_footprint(&model, model.rule(instance.rule), instance.index);
+            let changed = (0..state.len()).filter(|&slot| state[slot] != next[slot]);
+            assert!(changed.into_iter().all(|slot| allowed.writes.contains(slot as u32)));
+            if !states.contains(&next) {
+                states.push(next);
+            }
+        }
+    }
+    assert!(states.len() > 20);
+}
+
+#[test]
+fn slots_are_local_shared_or_the_systems() {
+    let model = model(LOCK);
+    let components = components(&model);
+    let owner = |path: &str| {
+        let slot = (0..model.slots.len()).find(|&slot| model.slot_path(Slot(slot as u32)) == path).unwrap();
+        components.owners[slot]
+    };
+    assert_eq!(components.processes.len(), 1);
+    assert_eq!(owner("pc[node_2].at"), Owner::Local { process: 0, index: 1 });
+    assert_eq!(owner("pc[node_2].seen"), Owner::Shared);
+    assert_eq!(owner("lock"), Owner::Shared);
+    assert_eq!(owner("clock"), Owner::System);
+    let text = components.print(&model);
+    assert!(text.contains("node[node_3]: pc[node_3].at"), "{text}");
+}
+
+#[test]
+fn process_blocks_name_components() {
+    let model = model(
+        "type n : scalarset(2); var a : array [n] of boolean; b : array [n] of boolean;
+         startstate begin for i : n do a[i] := false; b[i] := false; end; end;
+         process \"Client\" i : n do rule \"a\" begin a[i] := !a[i]; end; end;
+         ruleset i : n do rule \"b\" begin b[i] := !b[i]; end; end;",
+    );
+    let components = components(&model);
+    assert_eq!(components.processes[0].name, "Client");
+    assert_eq!(
+        components.owners,
+        [
+            Owner::Local { process: 0, index: 0 },
+            Owner::Local { process: 0, index: 1 },
+            Owner::System,
+            Owner::System,
+        ]
+    );
+}
+
+#[test]
+fn equal_multisets_are_equal_states() {
+    let model = model(
+        "var net : multiset [3] of 0..5;
+         startstate begin undefine net; end;
+         ruleset i : 0..5 do rule \"add\" begin multisetadd(i, net); end; end;
+         choose m : net do rule \"take\" begin multisetremove(m, net); end; end;",
+    );
+    let mut machine = Machine::new(&model, Default::default());
+    let empty = machine.start(0, 0).unwrap().unwrap();
+    let mut add =
+        |state: &[i64], value: u64| match machine.step(state, Instance { rule: RuleId(0), index: value }) {
+            Ok(Step::Next(next)) => next,
+            other => panic!("{other:?}"),
+        };
+    let one = add(&empty, 3);
+    let other = add(&empty, 1);
+    let (a, b) = (add(&one, 1), add(&other, 3));
+    assert_eq!(a, b);
+    assert_eq!(*a, [1, 1, 1, 3, UNDEFINED, UNDEFINED]);
+    let take = |machine: &mut Machine<'_>, index| machine.step(&a, Instance { rule: RuleId(1), index });
+    assert_eq!(take(&mut machine, 0), Ok(Step::Next(one)));
+    assert_eq!(take(&mut machine, 2), Ok(Step::Disabled));
+}
+
+#[test]
+fn canonical_states_are_one_for_each_orbit() {
+    let model = model(
+        "type n : scalarset(3); home : enum { H }; any : union { n, home };
+         var a : array [n] of any; s : multiset [2] of n; own : n;
+         startstate begin undefine a; end;",
+    );
+    let symmetry = Symmetry::new(&model).unwrap();
+    assert_eq!(symmetry.order(), 6);
+    let u = UNDEFINED;
+    let state = [1, 3, u, 1, 0, 1, 2, 2];
+    let orbit = symmetry.orbit(&state);
+    assert_eq!(orbit.len(), 6);
+    let canonical = symmetry.canonical(&state);
+    assert!(orbit.iter().all(|each| symmetry.canonical(each) == canonical));
+    assert_eq!(canonical, orbit[0]);
+    assert_eq!(symmetry.orbit(&[3, 3, 3, u, u, u, u, u]).len(), 1);
+}
+
+#[test]
+fn a_wrong_trace_does_not_replay() {
+    let model = model(
+        "var x : 0..5; startstate begin x := 0; end;
+         rule \"up\" x < 5 ==> begin x := x + 1; end; invariant \"small\" x < 2;",
+    );
+    let options = audit::Options::default();
+    let report = audit::brute(&model, &options, &mut |_| ControlFlow::Continue(()));
+    assert_eq!(report.verdict, Verdict::Violated);
+    let trace = report.checks[0].trace.clone().unwrap();
+    assert_eq!(audit::replay(&model, &options, &trace), Ok(()));
+    let mut wrong = trace.clone();
+    wrong.steps[1].state[0] = 4;
+    assert_eq!(audit::replay(&model, &options, &wrong), Err(ReplayError::OtherState(1)));
+    let mut wrong = trace.clone();
+    wrong.steps[1].step.rule = 9;
+    assert_eq!(audit::replay(&model, &options, &wrong), Err(ReplayError::Unknown(1)));
+    let mut short = trace.clone();
+    short.steps.pop();
+    assert_eq!(audit::replay(&model, &options, &short), Err(ReplayError::NoViolation));
+    short.steps.clear();
+    assert_eq!(audit::replay(&model, &options, &short), Err(ReplayError::Empty));
+}
+
+#[test]
+fn progress_may_end_a_search() {
+    let model =
+        model("var x : 0..99999; startstate begin x := 0; end; rule \"up\" begin x := (x + 1) % 99999; end;");
+    let mut calls = 0;
+    let report = audit::brute(&model, &audit::Options::default(), &mut |progress| {
+        calls += 1;
+        assert!(progress.states > 0);
+        ControlFlow::Break("enough".to_string())
+    });
+    assert_eq!((report.verdict, report.reason.as_deref(), calls), (Verdict::Unknown, Some("enough"), 1));
+}
+
+#[test]
+fn digests_do_not_depend_on_order() {
+    let one = model("var x : 0..3; startstate begin x := 0; end; rule \"up\" begin x := (x + 1) % 4; end;");
+    let two = model("var x : 0..3; startstate begin x := 2; end; rule \"down\" begin x := (x + 3) % 4; end;");
+    let digest =
+        |model| audit::brute(model, &audit::Options::default(), &mut |_| ControlFlow::Continue(())).digest;
+    assert_eq!(digest(&one), digest(&two));
+}
+
+#[test]
+fn everything_prints_in_the_models_words() {
+    let text = verify::ir::print::print(&model(LOCK));
+    for part in [
+        "rule \"enter\"",
+        "for i: node",
+        "((pc[i].at = 1) & !lock)",
+        "me at pc[i]",
+        "pc[holder].seen := true",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
