@@ -12,6 +12,19 @@ pub fn stable(bytes: &[u8]) -> u128 {
     xxh3_128(bytes)
 }
 
+/// The stable hash of a packed state: of its words' bytes, least first.
+#[inline]
+pub fn words(state: &[u64]) -> u128 {
+    if cfg!(target_endian = "little") {
+        // SAFETY: words are plain bytes without padding, and `u8` needs no alignment.
+        let bytes = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u8>(), size_of_val(state)) };
+        stable(bytes)
+    } else {
+        let bytes: Vec<u8> = state.iter().flat_map(|word| word.to_le_bytes()).collect();
+        stable(&bytes)
+    }
+}
+
 /// The owner that a hash names among `ranks`: taken from the top 32 bits, by multiplication, so that
 /// every count of ranks gets an even share.
 #[inline]
