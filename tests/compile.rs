@@ -1,0 +1,118 @@
+//! Backends against brute force and against each other, on every model of the repository.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use verify::audit::{self, brute};
+use verify::compile::{Expansion, Interpreter, Setup, Steps};
+use verify::ir::Model;
+use verify::ir::encode::{digest_term, encode};
+use verify::ir::eval::on_deep_stack;
+use verify::lower::{Constants, lower};
+use verify::syntax::{Source, parse};
+
+/// How many states are expanded of each model.
+const STATES_MAX: usize = 3_000;
+
+fn models() -> Vec<(PathBuf, Model)> {
+    let mut paths = Vec::new();
+    for folder in ["models", "tests/golden", "tests/regress"] {
+        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut paths);
+    }
+    paths.sort();
+    let model = |path: PathBuf| Some((path.clone(), load(&path, &[])?));
+    paths.into_iter().filter_map(model).collect()
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|ext| ext == "m") {
+            found.push(path);
+        }
+    }
+}
+
+/// A model, where it is one.
+fn load(path: &Path, constants: &[(&str, &str)]) -> Option<Model> {
+    let text = std::fs::read_to_string(path).ok()?;
+    model_of(&path.display().to_string(), &text, constants)
+}
+
+fn model_of(name: &str, text: &str, constants: &[(&str, &str)]) -> Option<Model> {
+    let source = Source::new(name, text);
+    let tree = parse(&source).ok()?;
+    let overrides = constants.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
+    lower(&tree, &source, &Constants { overrides }).ok().map(|lowered| lowered.model)
+}
+
+/// What a search over a backend counts.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Tally {
+    states: u64,
+    fired: u64,
+    digest: u128,
+    deadlocks: u64,
+}
+
+/// Breadth-first search of at most `max` states, each looked at by `visit`.
+fn search(steps: &mut dyn Steps, max: usize, mut visit: impl FnMut(&[u64])) -> Tally {
+    let words = steps.words();
+    let mut unpacked = vec![0; steps.layout().slots()];
+    let mut tally = Tally::default();
+    let mut seen: HashSet<Vec<u64>> = HashSet::new();
+    let mut frontier: Vec<Vec<u64>> = Vec::new();
+    let mut out = Expansion::default();
+    steps.starts(&mut out);
+    let mut next = 0;
+    loop {
+        for state in out.states.chunks(words) {
+            if seen.len() < max && !seen.contains(state) && steps.assumed(state) == Ok(true) {
+                seen.insert(state.to_vec());
+                frontier.push(state.to_vec());
+                tally.states += 1;
+                steps.layout().unpack(state, &mut unpacked);
+                tally.digest = tally.digest.wrapping_add(digest_term(&encode(&unpacked)));
+            }
+        }
+        let Some(state) = frontier.get(next) else { return tally };
+        next += 1;
+        visit(state);
+        steps.expand(state, &mut out);
+        tally.fired += out.fired;
+        tally.deadlocks += u64::from(out.stuttering());
+    }
+}
+
+fn run<T: Send>(job: impl FnOnce() -> T + Send) -> T {
+    on_deep_stack(job).expect("a thread")
+}
+
+#[test]
+fn the_interpreter_counts_like_brute_force() {
+    run(|| {
+        for (path, model) in models() {
+            let options =
+                audit::Options { max_states: Some(20_000), max_errors: u64::MAX, ..Default::default() };
+            let report = brute(&model, &options, &mut |_| ControlFlow::Continue(()));
+            if report.counts.states >= 20_000 {
+                continue;
+            }
+            let mut steps = Interpreter::new(&model, Setup::default());
+            let tally = search(&mut steps, usize::MAX, |_| {});
+            assert_eq!(
+                (tally.states, tally.fired),
+                (report.counts.states, report.counts.rules_fired),
+                "{path:?}"
+            );
+            assert_eq!(format!("{:032x}", tally.digest), report.digest, "{path:?}");
+            assert_eq!(tally.deadlocks, report.counts.deadlocks, "{path:?}");
+            let by_rule: u64 = steps.fired_by_rule().iter().sum();
+            assert_eq!(by_rule, tally.fired, "{path:?}");
+        }
+    });
+}
