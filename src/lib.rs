@@ -7,6 +7,7 @@ pub mod audit;
 pub mod base;
 pub mod cli;
 pub mod comm;
+pub mod compile;
 pub mod exchange;
 pub mod host;
 pub mod ir;

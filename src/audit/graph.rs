@@ -49,7 +49,8 @@ impl Graph {
         for goal in &mut self.goals {
             let property = &model.properties[goal.property as usize];
             let mut holds = |expr| {
-                let held = machine.predicate(state, &property.binders, property.frame.cells, goal.index, expr);
+                let held =
+                    machine.predicate(state, &property.binders, property.frame.cells, goal.index, expr);
                 held.map_err(|fault| (goal.property, fault))
             };
             let claim = holds(property.claim)?;

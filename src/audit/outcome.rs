@@ -88,7 +88,8 @@ impl Outcome {
         for (cover, &reached) in model.cover_statements.iter().zip(covered) {
             checks.push(close(CheckKind::Cover, &cover.name, Some(reached), halted.as_deref()));
         }
-        if options.deadlock != super::DeadlockMode::Off && self.violations.iter().all(|c| c.kind != CheckKind::Deadlock)
+        if options.deadlock != super::DeadlockMode::Off
+            && self.violations.iter().all(|c| c.kind != CheckKind::Deadlock)
         {
             checks.push(close(CheckKind::Deadlock, "deadlock", None, halted.as_deref()));
         }
@@ -111,7 +112,9 @@ fn kind_of(kind: PropertyKind) -> Option<CheckKind> {
         PropertyKind::Invariant => Some(CheckKind::Invariant),
         PropertyKind::Cover => Some(CheckKind::Cover),
         PropertyKind::Assume => None,
-        PropertyKind::AlwaysPossible | PropertyKind::CanGetTo | PropertyKind::LeadsTo => Some(CheckKind::Liveness),
+        PropertyKind::AlwaysPossible | PropertyKind::CanGetTo | PropertyKind::LeadsTo => {
+            Some(CheckKind::Liveness)
+        }
     }
 }
 
@@ -133,7 +136,9 @@ fn close(kind: CheckKind, name: &str, reached: Option<bool>, undecided_because: 
     let (verdict, reason) = match (reached, undecided_because) {
         (Some(true), _) => (Verdict::Holds, None),
         (_, Some(reason)) => (Verdict::Unknown, Some(reason.to_string())),
-        (Some(false), None) => (Verdict::Violated, Some("no reachable state or step satisfies it".to_string())),
+        (Some(false), None) => {
+            (Verdict::Violated, Some("no reachable state or step satisfies it".to_string()))
+        }
         (None, None) => (Verdict::Holds, None),
     };
     Check { kind, name: name.to_string(), verdict, reason, trace: None, lasso: None }
@@ -149,7 +154,9 @@ fn subject(model: &Model, ending: &Ending, fault: Option<&Fault>) -> (CheckKind,
         Ending::Property { property, .. } => {
             (CheckKind::Invariant, model.properties[*property as usize].name.clone())
         }
-        Ending::Unreachable { property } => (CheckKind::Liveness, model.properties[*property as usize].name.clone()),
+        Ending::Unreachable { property } => {
+            (CheckKind::Liveness, model.properties[*property as usize].name.clone())
+        }
         Ending::Deadlock => (CheckKind::Deadlock, "deadlock".to_string()),
         Ending::Fault { .. } | Ending::PropertyFault { .. } | Ending::Reached => {
             (CheckKind::Fault, fault.map_or(String::new(), |fault| fault.kind.word().to_string()))
@@ -187,7 +194,8 @@ fn build_trace(model: &Model, machine: &mut Machine<'_>, path: &[StepRef], endin
             }
         };
         let changed = differences(model, &before, &next);
-        let changed = changed.into_iter().map(|(slot, path, from, to)| Change { slot, path, from, to }).collect();
+        let changed =
+            changed.into_iter().map(|(slot, path, from, to)| Change { slot, path, from, to }).collect();
         steps.push(TraceStep {
             rule: rule.name.clone(),
             params: model.instance_params(&rule.binders, step.index),

@@ -269,7 +269,12 @@ impl<'c> Exchange<'c> {
             if phase == self.phase {
                 return Some(inbound);
             }
-            assert_eq!(phase, self.phase + 1, "a batch of a phase that is over came from rank {}", inbound.from);
+            assert_eq!(
+                phase,
+                self.phase + 1,
+                "a batch of a phase that is over came from rank {}",
+                inbound.from
+            );
             self.early.push_back(inbound);
         }
     }

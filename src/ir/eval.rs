@@ -144,7 +144,8 @@ impl<'m> Machine<'m> {
     pub fn enabled(&mut self, state: &[i64], instance: Instance) -> Eval<bool> {
         self.state.copy_from_slice(state);
         let rule = self.model.rule(instance.rule);
-        let mut run = || Ok(self.enter(&rule.binders, rule.frame.cells, instance.index)? && self.guard(rule)?);
+        let mut run =
+            || Ok(self.enter(&rule.binders, rule.frame.cells, instance.index)? && self.guard(rule)?);
         or_assumed(run(), false)
     }
 
@@ -184,7 +185,8 @@ impl<'m> Machine<'m> {
     fn first_claim(&mut self, state: &[i64], property: &'m Property, wanted: bool) -> Eval<Option<u64>> {
         let count = instance_count(&property.binders, &self.model.types);
         for index in 0..count {
-            let held = self.predicate(state, &property.binders, property.frame.cells, index, property.claim)?;
+            let held =
+                self.predicate(state, &property.binders, property.frame.cells, index, property.claim)?;
             if held == Some(wanted) {
                 return Ok(Some(index));
             }

@@ -21,11 +21,12 @@ pub mod span;
 pub mod types;
 
 pub use expr::{
-    Alias, ArithOp, Base, Block, CompareOp, Domain, Expr, ExprId, ExprKind, Index, Local, Place, Stmt, StmtKind,
+    Alias, ArithOp, Base, Block, CompareOp, Domain, Expr, ExprId, ExprKind, Index, Local, Place, Stmt,
+    StmtKind,
 };
 pub use model::{
-    Binder, Component, Fairness, Frame, Func, FuncId, Instance, LocalVar, Model, ParamDomain, Passing, Property,
-    PropertyKind, Rule, RuleId, RuleKind, Slot, SlotInfo, StateFairness, UNDEFINED, Var,
+    Binder, Component, Fairness, Frame, Func, FuncId, Instance, LocalVar, Model, ParamDomain, Passing,
+    Property, PropertyKind, Rule, RuleId, RuleKind, Slot, SlotInfo, StateFairness, UNDEFINED, Var,
 };
 pub use span::{SourceMap, Span};
 pub use types::{Field, Type, TypeId, Types};

@@ -138,7 +138,12 @@ pub enum Binder {
 pub enum ParamDomain {
     Type(TypeId),
     /// `first`, `first + step`, …, `count` of them.
-    Steps { ty: TypeId, first: i64, step: i64, count: u64 },
+    Steps {
+        ty: TypeId,
+        first: i64,
+        step: i64,
+        count: u64,
+    },
 }
 
 /// Whose rule it is: the process block or the outer quantifier over the process type.

@@ -23,7 +23,11 @@ pub fn print_state(model: &Model, state: &[i64]) -> String {
 }
 
 /// Each slot that differs: its number, path, and both values as printed.
-pub fn differences(model: &Model, before: &[i64], after: &[i64]) -> Vec<(u32, String, Option<String>, Option<String>)> {
+pub fn differences(
+    model: &Model,
+    before: &[i64],
+    after: &[i64],
+) -> Vec<(u32, String, Option<String>, Option<String>)> {
     let mut found = Vec::new();
     for (slot, (&old, &new)) in before.iter().zip(after).enumerate() {
         if old != new {

@@ -168,7 +168,9 @@ impl Types {
             Type::Range { lo, hi } => hi.abs_diff(*lo).saturating_add(1),
             Type::Enum { values } => values.len() as u64,
             Type::Scalarset { size } => (*size).max(0) as u64,
-            Type::Union { atoms } => atoms.iter().fold(0, |sum: u64, &atom| sum.saturating_add(self.count(atom))),
+            Type::Union { atoms } => {
+                atoms.iter().fold(0, |sum: u64, &atom| sum.saturating_add(self.count(atom)))
+            }
             Type::Position { capacity, .. } => u64::from(*capacity),
             _ => 0,
         }

@@ -8,7 +8,12 @@ use crate::ir::{ExprId, ExprKind, FuncId, Passing, TypeId};
 use crate::syntax::{Diagnostic, Span, ast, nearest};
 
 impl<'a> Lowerer<'a> {
-    pub(super) fn call_named(&mut self, name: &'a ast::Name, args: &'a [ast::Expr], span: Span) -> Lower<ExprId> {
+    pub(super) fn call_named(
+        &mut self,
+        name: &'a ast::Name,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Lower<ExprId> {
         let func = self.find_func(name)?;
         self.call_expr(func, args, span)
     }
@@ -74,7 +79,10 @@ impl<'a> Lowerer<'a> {
         let place = match self.designator(designator)? {
             Meant::Place(place, None) => place,
             Meant::Place(_, Some(reason)) => {
-                let message = format!("`{}` cannot be passed to `var` parameter `{name}`: {reason}", designator.base.text);
+                let message = format!(
+                    "`{}` cannot be passed to `var` parameter `{name}`: {reason}",
+                    designator.base.text
+                );
                 return Err(self.error(tree.span, message));
             }
             Meant::Value(_) => {
@@ -82,8 +90,11 @@ impl<'a> Lowerer<'a> {
             }
         };
         if place.ty != ty {
-            let message =
-                format!("`var` parameter `{name}` must be exactly {}, not {}", self.show(ty), self.show(place.ty));
+            let message = format!(
+                "`var` parameter `{name}` must be exactly {}, not {}",
+                self.show(ty),
+                self.show(place.ty)
+            );
             return Err(self.error(tree.span, message));
         }
         Ok(Arg::Ref(place))

@@ -91,7 +91,9 @@ impl<'a> Lowerer<'a> {
     /// Why a type's values cannot be computed with, for messages.
     pub(super) fn why_not_number(&self, ty: TypeId) -> &'static str {
         match self.model.types.get(ty) {
-            Type::Scalarset { .. } => "the values of a scalarset are interchangeable: they have no order and no numbers",
+            Type::Scalarset { .. } => {
+                "the values of a scalarset are interchangeable: they have no order and no numbers"
+            }
             Type::Union { .. } => "the values of a union have no order and no numbers",
             Type::Enum { .. } => "the values of an enum are names, not numbers",
             Type::Position { .. } => "a place in a multiset is not a number",

@@ -3,7 +3,9 @@
 use super::scope::{Named, Symbol};
 use super::{FRAME_CELLS_MAX, Lower, Lowerer, SLOTS_MAX, at};
 use crate::ir::model::FuncParam;
-use crate::ir::{Base, Frame, Func, FuncId, Local, LocalVar, Passing, Slot, SlotInfo, Type, TypeId, Types, Var};
+use crate::ir::{
+    Base, Frame, Func, FuncId, Local, LocalVar, Passing, Slot, SlotInfo, Type, TypeId, Types, Var,
+};
 use crate::syntax::{Diagnostic, Span, ast};
 
 /// Names of what may be passed but not stored to.
@@ -109,7 +111,8 @@ impl<'a> Lowerer<'a> {
         let cells = if reference { 1 } else { self.model.types.cells(ty) };
         let local = Local(self.frame.cells);
         if u64::from(self.frame.cells) + cells > FRAME_CELLS_MAX {
-            let message = format!("with `{name}`, the local variables have more than {FRAME_CELLS_MAX} parts");
+            let message =
+                format!("with `{name}`, the local variables have more than {FRAME_CELLS_MAX} parts");
             return Err(self.error(span, message));
         }
         self.frame.cells += cells as u32;

@@ -95,10 +95,7 @@ struct Lowerer<'a> {
 pub fn lower(tree: &ast::Model, source: &Source, constants: &Constants) -> Result<Lowered, Diagnostics> {
     let mut lowerer = Lowerer {
         source,
-        model: ir::Model {
-            source: ir::SourceMap::new(source.name(), source.text()),
-            ..ir::Model::default()
-        },
+        model: ir::Model { source: ir::SourceMap::new(source.name(), source.text()), ..ir::Model::default() },
         diagnostics: Diagnostics::default(),
         scopes: Scopes::default(),
         overrides: constants.overrides.iter().map(|(n, v)| (n.clone(), v.clone(), false)).collect(),

@@ -55,7 +55,13 @@ impl<'a> Lowerer<'a> {
         Err(self.report(Diagnostic::error(span, message).help(why)))
     }
 
-    pub(super) fn binary(&mut self, op: BinOp, left: &'a ast::Expr, right: &'a ast::Expr, span: Span) -> Lower<ExprId> {
+    pub(super) fn binary(
+        &mut self,
+        op: BinOp,
+        left: &'a ast::Expr,
+        right: &'a ast::Expr,
+        span: Span,
+    ) -> Lower<ExprId> {
         let compare = match op {
             BinOp::Implies => return self.implies(left, right, span),
             BinOp::Equal | BinOp::NotEqual => return self.equality(op, left, right, span),
@@ -83,13 +89,20 @@ impl<'a> Lowerer<'a> {
     }
 
     fn implies(&mut self, left: &'a ast::Expr, right: &'a ast::Expr, span: Span) -> Lower<ExprId> {
-        let (a, b) = (self.boolean(left, "the left side of `->`"), self.boolean(right, "the right side of `->`"));
+        let (a, b) =
+            (self.boolean(left, "the left side of `->`"), self.boolean(right, "the right side of `->`"));
         let (a, b) = (a?, b?);
         let known = self.constant(a).zip(self.constant(b)).map(|(a, b)| i64::from(a == 0 || b != 0));
         Ok(self.folded(known, ExprKind::Implies(a, b), Types::BOOL, span))
     }
 
-    fn equality(&mut self, op: BinOp, left: &'a ast::Expr, right: &'a ast::Expr, span: Span) -> Lower<ExprId> {
+    fn equality(
+        &mut self,
+        op: BinOp,
+        left: &'a ast::Expr,
+        right: &'a ast::Expr,
+        span: Span,
+    ) -> Lower<ExprId> {
         let (a, b) = (self.value(left), self.value(right));
         let (a, b) = (a?, b?);
         if let Some(asked) = self.undefined_test(a, b, span)? {

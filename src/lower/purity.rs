@@ -73,11 +73,13 @@ fn stores(effects: &[bool], model: &Model, block: &Block) -> bool {
             };
             bound || inner(body)
         }
-        StmtKind::Clear(place) | StmtKind::Undefine(place) => outside(place) || place_exprs(place).iter().any(expr),
-        StmtKind::PutExpr(value) | StmtKind::Return(Some(value)) => expr(value),
-        StmtKind::Assert { condition, .. } | StmtKind::Assume { condition } | StmtKind::Cover { condition, .. } => {
-            expr(condition)
+        StmtKind::Clear(place) | StmtKind::Undefine(place) => {
+            outside(place) || place_exprs(place).iter().any(expr)
         }
+        StmtKind::PutExpr(value) | StmtKind::Return(Some(value)) => expr(value),
+        StmtKind::Assert { condition, .. }
+        | StmtKind::Assume { condition }
+        | StmtKind::Cover { condition, .. } => expr(condition),
         StmtKind::Call { func, args } => !model.func(*func).pure || arg_exprs(args).iter().any(expr),
         StmtKind::MultisetAdd { set, .. }
         | StmtKind::MultisetRemove { set, .. }

@@ -193,7 +193,8 @@ impl<'a> Lowerer<'a> {
         let here = instance_count(binders, &self.model.types);
         self.instances = self.instances.saturating_add(here);
         if self.instances > INSTANCES_MAX {
-            let message = format!("with {here} instances of this, there are more than {INSTANCES_MAX} in all");
+            let message =
+                format!("with {here} instances of this, there are more than {INSTANCES_MAX} in all");
             return Err(self.error(span, message));
         }
         Ok(())

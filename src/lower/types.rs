@@ -122,7 +122,8 @@ impl<'a> Lowerer<'a> {
                 Type::Union { atoms } => atoms.clone(),
                 Type::Enum { .. } | Type::Scalarset { .. } | Type::Range { .. } => vec![ty],
                 _ => {
-                    let message = format!("a union of {} is not supported: its parts must be simple", self.show(ty));
+                    let message =
+                        format!("a union of {} is not supported: its parts must be simple", self.show(ty));
                     return Err(self.error(part.span, message));
                 }
             };
@@ -138,7 +139,8 @@ impl<'a> Lowerer<'a> {
     fn multiset_type(&mut self, size: &'a ast::Expr, element: &'a ast::TypeExpr) -> Lower<Type> {
         let capacity = self.constant_int(size, "the size of a multiset")?;
         if !(0..=CAPACITY_MAX).contains(&capacity) {
-            let message = format!("a multiset may have room for 0 to {CAPACITY_MAX} elements, not {capacity}");
+            let message =
+                format!("a multiset may have room for 0 to {CAPACITY_MAX} elements, not {capacity}");
             return Err(self.error(size.span, message));
         }
         let elem = self.type_expr(element, None)?;

@@ -75,14 +75,27 @@ pub struct TraceStep {
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// The last state violates property number `property`, instance `index`.
-    Property { property: u32, index: u64 },
+    Property {
+        property: u32,
+        index: u64,
+    },
     /// Evaluating property number `property` in the last state fails.
-    PropertyFault { property: u32, fault: FaultKind },
+    PropertyFault {
+        property: u32,
+        fault: FaultKind,
+    },
     /// Trying this rule in the last state (or this start state, where there are no steps) fails.
-    Fault { step: StepRef, rule: String, params: Vec<(String, String)>, fault: FaultKind },
+    Fault {
+        step: StepRef,
+        rule: String,
+        params: Vec<(String, String)>,
+        fault: FaultKind,
+    },
     Deadlock,
     /// From the last state, no target state of liveness property number `property` can be reached.
-    Unreachable { property: u32 },
+    Unreachable {
+        property: u32,
+    },
     /// The last state is what was asked for: a cover, or just a way there.
     Reached,
 }

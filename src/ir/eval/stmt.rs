@@ -123,7 +123,11 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    fn switch(&mut self, subject: ExprId, cases: &'m [(Vec<ExprId>, Vec<Stmt>)]) -> Run<Option<&'m Vec<Stmt>>> {
+    fn switch(
+        &mut self,
+        subject: ExprId,
+        cases: &'m [(Vec<ExprId>, Vec<Stmt>)],
+    ) -> Run<Option<&'m Vec<Stmt>>> {
         let value = self.eval(subject)?;
         for (candidates, body) in cases {
             for &candidate in candidates {
@@ -222,13 +226,23 @@ impl<'m> Machine<'m> {
         let addr = self.address(set)?;
         let stride = multiset_stride(self.model, set.ty);
         if !self.present(addr, stride, position as u64) {
-            return Err(Stop::fault(FaultKind::MultisetAbsent, span, "the element is no longer in the multiset"));
+            return Err(Stop::fault(
+                FaultKind::MultisetAbsent,
+                span,
+                "the element is no longer in the multiset",
+            ));
         }
         self.fill(addr.plus(position as usize * stride), stride, UNDEFINED);
         Ok(())
     }
 
-    fn multiset_remove_pred(&mut self, local: Local, set: &'m Place, predicate: ExprId, span: Span) -> Run<()> {
+    fn multiset_remove_pred(
+        &mut self,
+        local: Local,
+        set: &'m Place,
+        predicate: ExprId,
+        span: Span,
+    ) -> Run<()> {
         let addr = self.address(set)?;
         let stride = multiset_stride(self.model, set.ty);
         let capacity = self.model.types.cells(set.ty) as usize / stride;
