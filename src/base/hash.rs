@@ -83,7 +83,11 @@ mod tests {
         let mut whole = Digest::default();
         hashes.iter().for_each(|&h| whole.add(h));
         let (mut left, mut right) = (Digest::default(), Digest::default());
-        hashes.iter().rev().enumerate().for_each(|(n, &h)| if n % 3 == 0 { left.add(h) } else { right.add(h) });
+        hashes
+            .iter()
+            .rev()
+            .enumerate()
+            .for_each(|(n, &h)| if n % 3 == 0 { left.add(h) } else { right.add(h) });
         left.merge(right);
         assert_eq!(whole, left);
     }

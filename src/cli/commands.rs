@@ -132,7 +132,10 @@ fn show_comm_figures(values: &Values, figures: &CommFigures) -> Exit {
     let all_right = figures.all_right();
     let text = if values.switch("quiet") { String::new() } else { comm_text(figures) };
     let verdict = if all_right {
-        format!("comm-check: all {} ranks hear each other, every item came once and unchanged\n", figures.ranks.len())
+        format!(
+            "comm-check: all {} ranks hear each other, every item came once and unchanged\n",
+            figures.ranks.len()
+        )
     } else {
         "comm-check: items were lost or changed; the transport cannot be trusted\n".to_string()
     };
@@ -175,7 +178,9 @@ fn comm_text(figures: &CommFigures) -> String {
             high_to_low_mb_s: pair.high_to_low_mb_s,
         })
         .collect();
-    let mut table = Table::new(["rank", "machine", "process", "memory", "items/s", "MB/s", "batches", "wrong", "missing"]);
+    let mut table = Table::new([
+        "rank", "machine", "process", "memory", "items/s", "MB/s", "batches", "wrong", "missing",
+    ]);
     for rank in &figures.ranks {
         let per_second = |n: u64| n as f64 / rank.exchange_seconds.max(1e-9);
         table.row([

@@ -65,7 +65,9 @@ fn install_panic_message() {
             let rank = crate::comm::identity::get().map_or(String::new(), |rank| format!("rank {rank}: "));
             let place = panic.location().map_or(String::new(), |l| format!(" ({}:{})", l.file(), l.line()));
             let text = crate::comm::thread::panic_text(panic.payload());
-            complain(&format!("{rank}internal error: {text}{place}\nThis is a bug in verify; all ranks stop."));
+            complain(&format!(
+                "{rank}internal error: {text}{place}\nThis is a bug in verify; all ranks stop."
+            ));
             if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
                 eprintln!("{}", std::backtrace::Backtrace::force_capture());
             }

@@ -271,5 +271,7 @@ where
 /// The text that a panic was raised with.
 pub fn panic_text(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message").to_string()
+    text.or_else(|| payload.downcast_ref::<&str>().copied())
+        .unwrap_or("a panic without a message")
+        .to_string()
 }

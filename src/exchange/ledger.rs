@@ -30,7 +30,9 @@ impl Ledger {
 
     pub fn may_send(&self, to: Rank, kind: Tag) -> bool {
         // Control messages are few and must pass when everything else is held back.
-        self.window == 0 || kind == Tag::Control || self.accounts[to.index()].spent[kind.index()] < self.window
+        self.window == 0
+            || kind == Tag::Control
+            || self.accounts[to.index()].spent[kind.index()] < self.window
     }
 
     pub fn spend(&mut self, to: Rank, kind: Tag) {

@@ -285,7 +285,16 @@ impl<'c> Exchange<'c> {
             if header.phase == self.phase {
                 return Some(inbound);
             }
+<<<<<<< HEAD
             assert_eq!(header.phase, self.phase + 1, "a batch of a phase that is over came from rank {}", inbound.from);
+=======
+            assert_eq!(
+                phase,
+                self.phase + 1,
+                "a batch of a phase that is over came from rank {}",
+                inbound.from
+            );
+>>>>>>> room-symmetry
             self.early.push_back(inbound);
         }
     }

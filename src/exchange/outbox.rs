@@ -193,7 +193,14 @@ mod tests {
         boxes.push(Rank(2), Tag::States, b"x", 0);
         assert!(boxes.backlogged());
         let mut sent = Vec::new();
-        boxes.drain_sealed(|to, _, batch| if to == Rank(1) { Err(batch) } else { sent.push(batch); Ok(()) });
+        boxes.drain_sealed(|to, _, batch| {
+            if to == Rank(1) {
+                Err(batch)
+            } else {
+                sent.push(batch);
+                Ok(())
+            }
+        });
         assert_eq!(sent.len(), 1);
         let mut order = Vec::new();
         boxes.drain_sealed(|_, _, batch| {

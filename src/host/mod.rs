@@ -30,7 +30,9 @@ impl HostError {
     pub fn file(path: impl Into<PathBuf>, action: &'static str, error: std::io::Error) -> HostError {
         let path = path.into();
         match error.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => HostError::DiskFull { path },
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                HostError::DiskFull { path }
+            }
             _ => HostError::File { path, action, error },
         }
     }

@@ -317,11 +317,14 @@ impl Spec {
 fn parse_number(text: &str) -> Option<u64> {
     let plain = text.replace(['_', ','], "");
     let (digits, scale) = match plain.strip_suffix(['k', 'M', 'G']) {
-        Some(digits) => (digits, match plain.as_bytes()[plain.len() - 1] {
-            b'k' => 1_000,
-            b'M' => 1_000_000,
-            _ => 1_000_000_000,
-        }),
+        Some(digits) => (
+            digits,
+            match plain.as_bytes()[plain.len() - 1] {
+                b'k' => 1_000,
+                b'M' => 1_000_000,
+                _ => 1_000_000_000,
+            },
+        ),
         None => (plain.as_str(), 1),
     };
     digits.parse::<u64>().ok()?.checked_mul(scale)

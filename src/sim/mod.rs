@@ -190,7 +190,8 @@ mod tests {
 
     #[test]
     fn panics_aborts_and_lost_batches_are_told_apart() {
-        let panic = run(2, 3, |comm| if comm.rank() == Rank(2) { panic!("oh") } else { collective::barrier(comm) });
+        let panic =
+            run(2, 3, |comm| if comm.rank() == Rank(2) { panic!("oh") } else { collective::barrier(comm) });
         assert_eq!(panic.unwrap_err().what, Fault::Panic { rank: Rank(2), text: "oh".to_string() });
         let abort = run(2, 2, |comm| if comm.rank().is_root() { comm.abort("enough") } else { comm.wait() });
         assert_eq!(abort.unwrap_err().what, Fault::Abort { rank: Rank(0), why: "enough".to_string() });

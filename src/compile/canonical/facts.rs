@@ -1,0 +1,192 @@
+//! What a state says about the members of scalarsets, whatever their numbers.
+//!
+//! In: a state. Out: a sum for each member over the values that it alone indexes and over those that name it
+//! from outside of scalarset arrays; and facts, each a number and the members it ties together, in order: the
+//! index of a slot and the member in it, or the members that an element of a multiset mentions.
+//!
+//! Invariant: permuting the state permutes sums and facts and changes nothing else about them. A fact keeps
+//! its first `PARTS_MAX` members, and what is inside a part of an element is tied to the element's members
+//! but not to its other parts: both weaken refinement in rare models and nothing else. One pass over the
+//! slots of columns and bags.
+
+use super::PerMember;
+use super::shape::{Bag, Column, Shape};
+use crate::ir::UNDEFINED;
+
+/// How many members a fact keeps.
+pub(super) const PARTS_MAX: usize = 7;
+
+/// A statement about several members in a fixed order.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Fact {
+    /// Says which statement it is, and which of its members are the same.
+    pub hash: u64,
+    pub parts: [u8; PARTS_MAX],
+    pub len: u8,
+}
+
+pub(super) struct Reading {
+    pub sums: PerMember<u64>,
+    /// Whether some value names the member.
+    pub named: PerMember<bool>,
+    pub facts: Vec<Fact>,
+}
+
+impl Default for Reading {
+    fn default() -> Reading {
+        Reading { sums: [0; 256], named: [false; 256], facts: Vec::new() }
+    }
+}
+
+/// Multiplies to 128 bits and folds them: every bit of the input reaches every bit of the output.
+#[inline]
+pub(super) fn mix(number: u64) -> u64 {
+    let product = u128::from(number ^ 0x2d35_8dcc_aa6c_78a5) * 0x9e37_79b9_7f4a_7c15;
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+/// Undefined becomes 1 and no other small value does; members count as `NAMED`.
+#[inline]
+fn spread(value: i64) -> u64 {
+    value.rotate_left(1) as u64
+}
+
+const NAMED: u64 = 3;
+
+impl Fact {
+    fn push(&mut self, member: u8) {
+        if let Some(part) = self.parts.get_mut(usize::from(self.len)) {
+            *part = member;
+            self.len += 1;
+        }
+    }
+}
+
+impl Reading {
+    pub fn read(&mut self, shape: &Shape, state: &[i64]) {
+        let members = shape.sets.last().map_or(0, |last| last.first + last.size);
+        self.sums[..members].fill(0);
+        self.named[..members].fill(false);
+        self.facts.clear();
+        for column in &shape.columns {
+            match (&column.grid.strides[..], column.names.is_empty()) {
+                ([stride], true) => self.plain(column, *stride, state),
+                ([stride], false) => self.pointers(column, *stride, state),
+                _ => self.column(column, state, Fact { hash: column.key, ..Fact::default() }),
+            }
+        }
+        for bag in &shape.bags {
+            self.bag(bag, state, Fact { hash: bag.key, ..Fact::default() });
+        }
+    }
+
+    /// One value for each member: a sum with a random factor for each column tells all rows apart.
+    fn plain(&mut self, column: &Column, stride: usize, state: &[i64]) {
+        let first = usize::from(column.first);
+        let sums = self.sums[first..first + column.count].iter_mut();
+        let values = state[column.grid.base..].iter().step_by(stride);
+        for (sum, &value) in sums.zip(values) {
+            *sum = sum.wrapping_add(spread(value).wrapping_mul(column.key));
+        }
+    }
+
+    /// One value for each member that may name a member.
+    fn pointers(&mut self, column: &Column, stride: usize, state: &[i64]) {
+        let values = state[column.grid.base..].iter().step_by(stride);
+        for (from, &value) in (column.first..=255).zip(values.take(column.count)) {
+            let Some(to) = column.member(value) else {
+                self.add(from, spread(value).wrapping_mul(column.key));
+                continue;
+            };
+            self.named[usize::from(to)] = true;
+            let itself = if from == to { mix(column.key_in) } else { 0 };
+            self.add(from, column.key.wrapping_mul(NAMED).wrapping_add(itself));
+            self.add(to, column.key_in);
+            let parts = [from, to, 0, 0, 0, 0, 0];
+            self.facts.push(Fact { hash: column.key.wrapping_add(itself), parts, len: 2 });
+        }
+    }
+
+    /// Any column: a fact for each slot, about what `outer` is about, the slot's index and its value.
+    /// Numbers 0 without a member are left out: the other slots of the column say as much.
+    fn column(&mut self, column: &Column, state: &[i64], outer: Fact) {
+        let rank = column.grid.strides.len();
+        for (at, &place) in column.grid.places.iter().enumerate() {
+            let value = state[place as usize];
+            let named = column.member(value);
+            if value == if column.names.is_empty() { 0 } else { UNDEFINED } {
+                continue;
+            }
+            let mut fact = outer;
+            column.grid.members[at * rank..(at + 1) * rank].iter().for_each(|&member| fact.push(member));
+            let said = named.map_or(spread(value), |_| NAMED);
+            fact.hash = mix(fact.hash.wrapping_add(said.wrapping_mul(column.key)));
+            if let Some(member) = named {
+                self.named[usize::from(member)] = true;
+                fact.push(member);
+            }
+            self.state(fact);
+        }
+    }
+
+    /// A fact for each element: where it is, what it says and whom it names.
+    fn bag(&mut self, bag: &Bag, state: &[i64], outer: Fact) {
+        let rank = bag.grid.strides.len();
+        for (at, &place) in bag.grid.places.iter().enumerate() {
+            let start = place as usize;
+            let mut whose = outer;
+            whose.hash = mix(whose.hash.wrapping_add(bag.key));
+            bag.grid.members[at * rank..(at + 1) * rank].iter().for_each(|&member| whose.push(member));
+            for each in state[start..start + bag.capacity * bag.stride].chunks_exact(bag.stride) {
+                if each[0] == 1 {
+                    self.element(&bag.elem, &each[1..], whose);
+                }
+            }
+        }
+    }
+
+    fn element(&mut self, shape: &Shape, cells: &[i64], outer: Fact) {
+        let mut fact = outer;
+        for &at in &shape.rest {
+            fact.hash = mix(fact.hash.wrapping_add(spread(cells[at as usize])));
+        }
+        for column in shape.columns.iter().filter(|column| column.grid.strides.is_empty()) {
+            let value = cells[column.grid.base];
+            let named = column.member(value);
+            fact.hash = mix(fact.hash.wrapping_add(named.map_or(spread(value), |_| NAMED)));
+            if let Some(member) = named {
+                self.named[usize::from(member)] = true;
+                fact.push(member);
+            }
+        }
+        self.state(fact);
+        if shape.deep {
+            for column in shape.columns.iter().filter(|column| !column.grid.strides.is_empty()) {
+                self.column(column, cells, fact);
+            }
+            shape.bags.iter().for_each(|bag| self.bag(bag, cells, fact));
+        }
+    }
+
+    /// Keeps a fact, or adds it to the sum of the one member that it is about.
+    fn state(&mut self, mut fact: Fact) {
+        if fact.len < 2 {
+            if fact.len == 1 {
+                self.add(fact.parts[0], mix(fact.hash));
+            }
+            return;
+        }
+        let parts = &fact.parts[..usize::from(fact.len)];
+        for (at, part) in parts.iter().enumerate() {
+            let same = parts[..at].iter().position(|other| other == part).map_or(0, |other| other + 1);
+            fact.hash = mix(fact.hash.wrapping_add(same as u64));
+        }
+        self.facts.push(fact);
+    }
+
+    #[inline]
+    fn add(&mut self, member: u8, term: u64) {
+        let sum = &mut self.sums[usize::from(member)];
+        *sum = sum.wrapping_add(term);
+    }
+}

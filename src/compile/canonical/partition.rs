@@ -1,0 +1,152 @@
+//! The ordered partition of all members, and its refinement.
+//!
+//! In: numbers for members, or facts about them. Out: the members of each scalarset in order, grouped into
+//! cells; members of one cell are tied. Invariant: scalarset after scalarset, and within one, cell after cell,
+//! `order` lists every member once; `cell` is where a member's cell begins and `len` how long the cell that
+//! begins at a place is. Splitting sorts inside cells only, so cells are never joined or moved past others.
+//!
+//! A round of refinement gives each member the sum over its facts of a hash of the cells of the fact's other
+//! members, and splits by that. Rounds end when no cell was split; there are fewer than members. A round costs
+//! the facts and a sort by insertion inside each cell.
+
+use super::PerMember;
+use super::facts::{Fact, mix};
+use super::shape::Set;
+
+#[derive(Clone)]
+pub(super) struct Partition {
+    pub order: PerMember<u8>,
+    pub cell: PerMember<u8>,
+    pub len: PerMember<u8>,
+    pub members: usize,
+    cells: usize,
+}
+
+impl Partition {
+    pub fn new(sets: &[Set]) -> Partition {
+        let members = sets.last().map_or(0, |last| last.first + last.size);
+        let mut partition = Partition { order: [0; 256], cell: [0; 256], len: [0; 256], members, cells: 0 };
+        partition.reset(sets);
+        partition
+    }
+
+    /// One cell for each scalarset, in the order of their numbers.
+    pub fn reset(&mut self, sets: &[Set]) {
+        self.cells = 0;
+        for set in sets.iter().filter(|set| set.size > 0) {
+            for member in set.first..set.first + set.size {
+                self.order[member] = member as u8;
+                self.cell[member] = set.first as u8;
+            }
+            self.len[set.first] = set.size as u8;
+            self.cells += 1;
+        }
+    }
+
+    pub fn is_discrete(&self) -> bool {
+        self.cells == self.members
+    }
+
+    /// The members of the cell that begins at a place.
+    pub fn cell_at(&self, start: usize) -> &[u8] {
+        &self.order[start..start + usize::from(self.len[start])]
+    }
+
+    /// Sorts each cell by the members' sums and splits it where they differ.
+    pub fn split(&mut self, sums: &PerMember<u64>) {
+        let mut start = 0;
+        while start < self.members {
+            let end = start + usize::from(self.len[start]);
+            if end - start > 1 {
+                sort(&mut self.order[start..end], sums);
+                self.cut(start, end, sums);
+            }
+            start = end;
+        }
+    }
+
+    /// Makes a cell of each run of equal sums.
+    fn cut(&mut self, start: usize, end: usize, sums: &PerMember<u64>) {
+        let mut begin = start;
+        for at in start + 1..end {
+            if sums[usize::from(self.order[at])] != sums[usize::from(self.order[at - 1])] {
+                self.len[begin] = (at - begin) as u8;
+                begin = at;
+                self.cells += 1;
+            }
+            self.cell[usize::from(self.order[at])] = begin as u8;
+        }
+        self.len[begin] = (end - begin) as u8;
+    }
+
+    /// Makes the member a cell of its own, before the rest of the cell that begins at `start`.
+    pub fn single_out(&mut self, member: u8, start: usize) {
+        let len = usize::from(self.len[start]);
+        let cell = &mut self.order[start..start + len];
+        if let Some(at) = cell.iter().position(|&each| each == member) {
+            cell[..=at].rotate_right(1);
+        }
+        for at in start + 1..start + len {
+            self.cell[usize::from(self.order[at])] = start as u8 + 1;
+        }
+        self.len[start] = 1;
+        self.len[start + 1] = len as u8 - 1;
+        self.cells += 1;
+    }
+
+    /// Splits by facts until nothing splits; the result is a number that only depends on what was split how.
+    pub fn refine(&mut self, facts: &[Fact]) -> u64 {
+        let mut trace = 0u64;
+        let mut sums = [0u64; 256];
+        while !self.is_discrete() && !facts.is_empty() {
+            let before = self.cells;
+            sums[..self.members].fill(0);
+            self.tell(facts, &mut sums);
+            for (sum, &cell) in sums[..self.members].iter().zip(&self.cell) {
+                trace = trace.wrapping_add(mix(sum.wrapping_add(u64::from(cell))));
+            }
+            trace = mix(trace);
+            self.split(&sums);
+            if self.cells == before {
+                break;
+            }
+        }
+        trace
+    }
+
+    /// Adds up for each member what the facts say about the cells of the others.
+    fn tell(&self, facts: &[Fact], sums: &mut PerMember<u64>) {
+        let cell = |part: u8| u64::from(self.cell[usize::from(part)]);
+        let mut add = |part: u8, term: u64| {
+            let sum = &mut sums[usize::from(part)];
+            *sum = sum.wrapping_add(term);
+        };
+        for fact in facts {
+            let [one, other, ..] = fact.parts;
+            if fact.len == 2 {
+                add(one, mix(fact.hash.wrapping_add(cell(other))));
+                add(other, mix((!fact.hash).wrapping_sub(cell(one))));
+                continue;
+            }
+            let parts = &fact.parts[..usize::from(fact.len)];
+            let whole = parts.iter().fold(fact.hash, |hash, &part| mix(hash.wrapping_add(cell(part))));
+            for (at, &part) in parts.iter().enumerate() {
+                add(part, mix(whole.wrapping_add(at as u64)));
+            }
+        }
+    }
+}
+
+/// Sorts by insertion: cells are short, and this leaves ties in place.
+fn sort(cell: &mut [u8], sums: &PerMember<u64>) {
+    for end in 1..cell.len() {
+        let member = cell[end];
+        let sum = sums[usize::from(member)];
+        let mut at = end;
+        while at > 0 && sums[usize::from(cell[at - 1])] > sum {
+            cell[at] = cell[at - 1];
+            at -= 1;
+        }
+        cell[at] = member;
+    }
+}

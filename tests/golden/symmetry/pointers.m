@@ -1,0 +1,9 @@
+-- Members that point at members of their own scalarset: chains, cycles, and loops to themselves.
+const N : 4;
+type P : scalarset(N);
+var next : array [P] of P; head : P;
+startstate undefine next; undefine head; end;
+ruleset i : P; j : P do
+  rule "link" isundefined(next[i]) ==> next[i] := j; end;
+  rule "head" isundefined(head) & i = j ==> head := i; end;
+end;

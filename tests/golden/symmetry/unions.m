@@ -1,0 +1,14 @@
+-- Arrays indexed by unions, and values of unions: a home, a scalarset, another scalarset.
+const N : 3; M : 2;
+type P : scalarset(N); Q : scalarset(M); H : enum { Home, Away };
+     NODE : union { H, P }; ANY : union { Q, H, P };
+var dir : array [NODE] of NODE;
+    any : array [ANY] of ANY;
+    last : ANY;
+startstate undefine dir; undefine any; undefine last; end;
+ruleset n : NODE; m : NODE do
+  rule "dir" isundefined(dir[n]) & isundefined(last) ==> dir[n] := m; last := m; end;
+end;
+ruleset n : ANY; m : ANY do
+  rule "any" !isundefined(last) & n = last ==> any[n] := m; undefine last; end;
+end;
