@@ -45,7 +45,8 @@ fn check(
 fn show_answer(values: &Values, path: &Path, answer: Answer) -> Option<Exit> {
     let written = match answer? {
         Ok(document) => {
-            let shown = if values.switch("quiet") { text::verdict(&document) } else { text::result(&document) };
+            let shown =
+                if values.switch("quiet") { text::verdict(&document) } else { text::result(&document) };
             let exit = match document.verdict {
                 Verdict::Holds => Exit::Holds,
                 Verdict::Violated => Exit::Violated,
@@ -57,7 +58,8 @@ fn show_answer(values: &Values, path: &Path, answer: Answer) -> Option<Exit> {
         Err((name, refusal)) => {
             let name = if name.is_empty() { path.display().to_string() } else { name };
             complain(&refusal.text);
-            write_result(values, "", &document::error_json(&name, refusal.text.trim_end())).map(|()| refusal.exit)
+            write_result(values, "", &document::error_json(&name, refusal.text.trim_end()))
+                .map(|()| refusal.exit)
         }
     };
     Some(written.unwrap_or_else(|refusal| {

@@ -280,21 +280,21 @@ impl<'c> Exchange<'c> {
             self.counts.batches_received += 1;
             let header = outbox::header_of(&delivery.batch);
             self.peer_loads[delivery.from.index()] = header.load;
-            let inbound =
-                Inbound { from: delivery.from, kind: delivery.tag, items: header.items, batch: delivery.batch };
+            let inbound = Inbound {
+                from: delivery.from,
+                kind: delivery.tag,
+                items: header.items,
+                batch: delivery.batch,
+            };
             if header.phase == self.phase {
                 return Some(inbound);
             }
-<<<<<<< HEAD
-            assert_eq!(header.phase, self.phase + 1, "a batch of a phase that is over came from rank {}", inbound.from);
-=======
             assert_eq!(
-                phase,
+                header.phase,
                 self.phase + 1,
                 "a batch of a phase that is over came from rank {}",
                 inbound.from
             );
->>>>>>> room-symmetry
             self.early.push_back(inbound);
         }
     }

@@ -1,4 +1,4 @@
-//! How much a search may use, and one hint to the processor.
+//! How much a search may use.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -35,16 +35,4 @@ impl Limits {
             findings: 1,
         }
     }
-}
-
-/// Asks for the cache line of `place`, which will be used soon.
-#[inline]
-pub fn prefetch<T>(place: &T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch is a hint and touches nothing; the reference is valid anyway.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch(std::ptr::from_ref(place).cast(), std::arch::x86_64::_MM_HINT_T0);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = place;
 }

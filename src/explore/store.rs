@@ -14,6 +14,7 @@
 //! made by new states, times 2^-bits; the store counts those comparisons.
 
 use crate::base::hash;
+use crate::base::prefetch::prefetch;
 
 /// The bits of a hash: entry below, bucket in the middle, owner on top; they do not overlap.
 const BUCKET_SHIFT: u32 = 64;
@@ -119,7 +120,7 @@ impl Compact {
 
     #[inline]
     fn prefetch(&self, hash: u128) {
-        super::limits::prefetch(&self.lines[self.bucket(hash)]);
+        prefetch(&self.lines[self.bucket(hash)]);
     }
 
     fn insert(&mut self, hash: u128) -> Insert {
@@ -200,7 +201,7 @@ impl Exact {
 
     #[inline]
     fn prefetch(&self, hash: u128) {
-        super::limits::prefetch(&self.table[self.place(hash)]);
+        prefetch(&self.table[self.place(hash)]);
     }
 
     fn state(&self, number: u64) -> &[u64] {

@@ -144,7 +144,11 @@ fn audit_options(values: &Values) -> audit::Options {
     audit::Options {
         eval: eval::Options { compat, ..eval::Options::default() },
         deadlock,
-        symmetry: if values.choice("symmetry") == "exact" { SymmetryMode::Exhaustive } else { SymmetryMode::Off },
+        symmetry: if values.choice("symmetry") == "exact" {
+            SymmetryMode::Exhaustive
+        } else {
+            SymmetryMode::Off
+        },
         max_states: values.number("max-states"),
         max_errors: values.number("max-errors").unwrap_or(1),
     }

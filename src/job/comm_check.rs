@@ -311,7 +311,8 @@ mod tests {
 
     #[test]
     fn figures_are_complete_on_threads() {
-        let options = Options { items: 300, item_bytes: 24, pings: 3, fail_rank: None, exchange: Settings::default() };
+        let options =
+            Options { items: 300, item_bytes: 24, pings: 3, fail_rank: None, exchange: Settings::default() };
         for ranks in [1, 2, 3, 5] {
             let mut results = thread::run(ranks, |comm| run(comm, &options, "threads")).unwrap();
             let figures = results.remove(0).expect("rank 0 has the figures");

@@ -63,7 +63,8 @@ pub fn print(tree: &ast::Model, source: &Source) -> Result<String, Refusal> {
 }
 
 fn deep<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, Refusal> {
-    on_deep_stack(run).map_err(|error| Refusal::environment(format!("a thread could not be started: {error}")))
+    on_deep_stack(run)
+        .map_err(|error| Refusal::environment(format!("a thread could not be started: {error}")))
 }
 
 /// The constants typed as `NAME=VALUE`, after those of a job file: the later ones win.

@@ -51,47 +51,10 @@ fn effects(model: &Model) -> Vec<bool> {
 }
 
 fn stores(effects: &[bool], model: &Model, block: &Block) -> bool {
-<<<<<<< HEAD
     block.iter().any(|stmt| {
         stmt.stores().iter().any(|place| place.base != Base::Frame)
             || matches!(&stmt.kind, StmtKind::Call { func, .. } if !model.func(*func).pure)
             || stmt.exprs().iter().any(|expr| effects[expr.0 as usize])
             || stmt.blocks().iter().any(|body| stores(effects, model, body))
-=======
-    let outside = |place: &Place| place.base != Base::Frame;
-    let expr = |id: &ExprId| effects[id.0 as usize];
-    let inner = |block: &Block| stores(effects, model, block);
-    block.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Assign { to, from } => outside(to) || expr(from) || place_exprs(to).iter().any(expr),
-        StmtKind::If { branches, otherwise } => {
-            branches.iter().any(|(test, body)| expr(test) || inner(body)) || inner(otherwise)
-        }
-        StmtKind::Switch { subject, cases, otherwise } => {
-            expr(subject)
-                || cases.iter().any(|(values, body)| values.iter().any(expr) || inner(body))
-                || inner(otherwise)
-        }
-        StmtKind::For { domain, body, .. } => domain_exprs(domain).iter().any(expr) || inner(body),
-        StmtKind::While { condition, body } => expr(condition) || inner(body),
-        StmtKind::Alias { target, body, .. } => {
-            let bound = match target {
-                crate::ir::Alias::Value(value) => expr(value),
-                crate::ir::Alias::Place(place) => place_exprs(place).iter().any(expr),
-            };
-            bound || inner(body)
-        }
-        StmtKind::Clear(place) | StmtKind::Undefine(place) => {
-            outside(place) || place_exprs(place).iter().any(expr)
-        }
-        StmtKind::PutExpr(value) | StmtKind::Return(Some(value)) => expr(value),
-        StmtKind::Assert { condition, .. }
-        | StmtKind::Assume { condition }
-        | StmtKind::Cover { condition, .. } => expr(condition),
-        StmtKind::Call { func, args } => !model.func(*func).pure || arg_exprs(args).iter().any(expr),
-        StmtKind::MultisetAdd { set, .. }
-        | StmtKind::MultisetRemove { set, .. }
-        | StmtKind::MultisetRemovePred { set, .. } => outside(set),
-        StmtKind::PutText(_) | StmtKind::Error(_) | StmtKind::Return(None) => false,
->>>>>>> room-symmetry
     })
 }

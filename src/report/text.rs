@@ -42,7 +42,8 @@ pub fn verdict(document: &Document) -> String {
 fn figures(document: &Document) -> String {
     let mut table = Table::new([""; 0]);
     let mut row = |name: &str, value: String| table.row([name.to_string(), value]);
-    let constants: Vec<String> = document.constants.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let constants: Vec<String> =
+        document.constants.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     if let Some(title) = &document.title {
         row("job", title.clone());
     }
@@ -89,7 +90,9 @@ pub fn subject(check: &Check) -> String {
         CheckKind::Cover => format!("cover \"{}\"", check.name),
         CheckKind::Liveness => format!("liveness \"{}\"", check.name),
         CheckKind::Deadlock => "no deadlock".to_string(),
-        CheckKind::Fault if check.verdict == Verdict::Violated => format!("no run-time error ({})", check.name),
+        CheckKind::Fault if check.verdict == Verdict::Violated => {
+            format!("no run-time error ({})", check.name)
+        }
         CheckKind::Fault => "no run-time errors".to_string(),
     }
 }
@@ -185,7 +188,8 @@ fn ending(check: &Check, ending: &Ending) -> String {
         Ending::Property { .. } => format!("       There, invariant \"{}\" is {reason}.\n", check.name),
         Ending::PropertyFault { .. } => format!("       There, a property cannot be evaluated: {reason}\n"),
         Ending::Fault { rule, params, .. } => {
-            let params: Vec<String> = params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            let params: Vec<String> =
+                params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
             let params = if params.is_empty() { String::new() } else { format!(" ({})", params.join(", ")) };
             format!("       Then {rule}{params} fails: {reason}\n")
         }
@@ -223,8 +227,13 @@ mod tests {
 
     #[test]
     fn elements_that_are_alike_are_told_once() {
-        let changed =
-            [change("C[1].s", "I"), change("C[1].d", "0"), change("C[2].s", "I"), change("C[2].d", "1"), change("x", "3")];
+        let changed = [
+            change("C[1].s", "I"),
+            change("C[1].d", "0"),
+            change("C[2].s", "I"),
+            change("C[2].d", "1"),
+            change("x", "3"),
+        ];
         let lines = joined(&changed);
         let expected = [("C[*].s", "I"), ("C[1].d", "0"), ("C[2].d", "1"), ("x", "3")];
         assert_eq!(lines, expected.map(|(path, value)| (path.to_string(), value.to_string())));
