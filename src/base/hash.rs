@@ -6,6 +6,8 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::words;
+
 /// The stable hash of `bytes`.
 #[inline]
 pub fn stable(bytes: &[u8]) -> u128 {
@@ -15,14 +17,7 @@ pub fn stable(bytes: &[u8]) -> u128 {
 /// The stable hash of a packed state: of its words' bytes, least first.
 #[inline]
 pub fn words(state: &[u64]) -> u128 {
-    if cfg!(target_endian = "little") {
-        // SAFETY: words are plain bytes without padding, and `u8` needs no alignment.
-        let bytes = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u8>(), size_of_val(state)) };
-        stable(bytes)
-    } else {
-        let bytes: Vec<u8> = state.iter().flat_map(|word| word.to_le_bytes()).collect();
-        stable(&bytes)
-    }
+    stable(&words::bytes(state))
 }
 
 /// The owner that a hash names among `ranks`: taken from the top 32 bits, by multiplication, so that

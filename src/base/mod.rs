@@ -8,5 +8,6 @@ pub mod prefetch;
 pub mod prng;
 pub mod size;
 pub mod wire;
+pub mod words;
 
 pub use ids::Rank;

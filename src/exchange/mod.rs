@@ -164,14 +164,6 @@ impl<'c> Exchange<'c> {
         }
     }
 
-    /// Posts one item to every other rank and sends it without waiting for a full batch.
-    pub fn announce(&mut self, kind: Tag, item: &[u8]) {
-        for to in self.rank().others(self.ranks()) {
-            self.post(to, kind, item);
-        }
-        self.flush();
-    }
-
     /// Whether full batches wait for credit: time to receive instead of producing.
     pub fn congested(&mut self) -> bool {
         self.outboxes.backlogged() && {
@@ -186,9 +178,15 @@ impl<'c> Exchange<'c> {
         self.send_sealed();
     }
 
-    /// Forgets the items that have not left yet, after a decision to stop early.
+    /// Sends batches of one kind that are not full yet.
+    pub fn flush_kind(&mut self, kind: Tag) {
+        self.outboxes.seal_kind(kind);
+        self.send_sealed();
+    }
+
+    /// Forgets the items that have not left yet, control messages excepted, after a decision to stop early.
     pub fn discard_unsent(&mut self) {
-        self.outboxes.clear();
+        self.outboxes.clear_but(Tag::Control);
     }
 
     /// Waits a moment, for a producer that is congested and has received all there is.

@@ -109,6 +109,13 @@ impl Outboxes {
         }
     }
 
+    pub fn seal_kind(&mut self, kind: Tag) {
+        let (these, others) = self.open.iter().partition(|at| **at % Tag::COUNT == kind.index());
+        self.open = others;
+        let these: Vec<usize> = these;
+        these.into_iter().for_each(|at| self.seal(at));
+    }
+
     /// Offers sealed batches to `send`, box by box; a box whose batch comes back is left for the next time.
     pub fn drain_sealed(&mut self, mut send: impl FnMut(Rank, Tag, Batch) -> Result<(), Batch>) {
         for _ in 0..self.turns.len() {
@@ -140,14 +147,17 @@ impl Outboxes {
         self.turns.is_empty() && self.open.is_empty()
     }
 
-    /// Forgets all items that are still here.
-    pub fn clear(&mut self) {
-        for outbox in &mut self.boxes {
-            *outbox = Outbox::default();
+    /// Forgets all items that are still here, but for those of one kind.
+    pub fn clear_but(&mut self, kept: Tag) {
+        let forget = |at: &usize| Tag::ALL[at % Tag::COUNT] != kept;
+        for (at, outbox) in self.boxes.iter_mut().enumerate() {
+            if forget(&at) {
+                *outbox = Outbox::default();
+            }
         }
-        self.turns.clear();
-        self.open.clear();
-        self.backlogged = 0;
+        self.turns.retain(|at| !forget(at));
+        self.open.retain(|at| !forget(at));
+        self.backlogged = self.boxes.iter().filter(|outbox| outbox.sealed.len() > BACKLOG_MAX).count();
     }
 
     /// Keeps a received batch's buffer for use.

@@ -12,6 +12,8 @@
 //! another rank owns; 24 bytes of log on disk per state, for traces and for growing the store.
 
 pub mod balance;
+mod control;
+pub mod figures;
 pub mod frontier;
 pub mod limits;
 pub mod log;
@@ -26,7 +28,7 @@ use crate::base::Rank;
 
 pub use limits::Limits;
 pub use observer::{Finding, Observer, What};
-pub use worker::{Outcome, search};
+pub use worker::{Outcome, Outside, Remember, Settings, search};
 
 /// A state by its owner and its number there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

@@ -46,4 +46,9 @@ pub trait Observer {
 
     /// A state was expanded.
     fn expanded(&mut self, _state: &[u64], _id: StateRef, _expansion: &Expansion, _found: &mut Vec<Finding>) {}
+
+    /// A number that is added up over all ranks.
+    fn tally(&self) -> u64 {
+        0
+    }
 }

@@ -20,6 +20,8 @@ pub enum HostError {
     File { path: PathBuf, action: &'static str, error: std::io::Error },
     #[error("{path}: the disk is full")]
     DiskFull { path: PathBuf },
+    #[error("out of memory: the visited store may not grow")]
+    MemoryFull,
     #[error("{path}: the block was changed or cut short on disk")]
     Corrupt { path: PathBuf },
     #[error("signals cannot be watched: {0}")]
@@ -39,6 +41,6 @@ impl HostError {
 
     /// Whether more room would have helped: then the answer is *unknown* and not an error.
     pub fn is_out_of_room(&self) -> bool {
-        matches!(self, HostError::DiskFull { .. })
+        matches!(self, HostError::DiskFull { .. } | HostError::MemoryFull)
     }
 }
