@@ -238,13 +238,13 @@ impl Types {
             _ => (from, value),
         };
         match self.get(to) {
-            Type::Union { .. } => self.into_union(atom, to, value),
+            Type::Union { .. } => self.number_in(atom, to, value),
             Type::Range { .. } if self.is_range(atom) => self.contains(to, value).then_some(value),
             _ => (atom == to).then_some(value),
         }
     }
 
-    fn into_union(&self, atom: TypeId, union: TypeId, value: i64) -> Option<i64> {
+    fn number_in(&self, atom: TypeId, union: TypeId, value: i64) -> Option<i64> {
         if let Some(base) = self.atom_base(union, atom) {
             return Some(base + (value - self.first(atom)));
         }

@@ -112,6 +112,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn union_type(&mut self, parts: &'a [ast::TypeExpr]) -> Lower<Type> {
+        self.model.cmurphi_only = true;
         let mut atoms: Vec<TypeId> = Vec::new();
         for part in parts {
             let ty = self.type_expr(part, None)?;
@@ -144,6 +145,7 @@ impl<'a> Lowerer<'a> {
             return Err(self.error(size.span, message));
         }
         let elem = self.type_expr(element, None)?;
+        self.model.cmurphi_only = true;
         Ok(Type::Multiset { capacity: capacity as u32, elem })
     }
 
