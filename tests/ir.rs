@@ -142,6 +142,28 @@ fn equal_multisets_are_equal_states() {
 }
 
 #[test]
+fn traces_show_elements_not_positions() {
+    let model = model(
+        "type msg : record kind : enum { req, ack }; n : 0..3; end;
+         var net : multiset [3] of msg; last : msg;
+         startstate begin undefine net; end;",
+    );
+    let u = UNDEFINED;
+    let before = [1, 0, 2, 1, 1, u, u, u, u, u, u];
+    let after = [1, 0, 1, 1, 0, 2, u, u, u, u, 3];
+    let found = verify::ir::print_state::differences(&model, &before, &after);
+    let shown: Vec<String> = found.iter().map(|d| format!("{} {:?} {:?}", d.path, d.from, d.to)).collect();
+    assert_eq!(
+        shown,
+        [
+            "net{} Some(\"{kind: ack}\") None",
+            "net{} None Some(\"{kind: req, n: 1}\")",
+            "last.n None Some(\"3\")",
+        ]
+    );
+}
+
+#[test]
 fn canonical_states_are_one_for_each_orbit() {
     let model = model(
         "type n : scalarset(3); home : enum { H }; any : union { n, home };

@@ -32,7 +32,15 @@ fn rumur(model: &Path, directives: &[(String, String)], folder: &Path) -> Result
     let deadlock = value(directives, "deadlock").unwrap_or("stuttering");
     let generated = Command::new("rumur")
         .arg(model)
-        .args(["--threads", "1", "--symmetry-reduction", symmetry, "--deadlock-detection", deadlock, "--output"])
+        .args([
+            "--threads",
+            "1",
+            "--symmetry-reduction",
+            symmetry,
+            "--deadlock-detection",
+            deadlock,
+            "--output",
+        ])
         .arg(&code)
         .output()
         .map_err(|error| error.to_string())?;
@@ -67,7 +75,8 @@ fn rumur_agrees() {
     let folder = std::env::temp_dir().join(format!("verify-rumur-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/audit");
-    let mut models: Vec<PathBuf> = fs::read_dir(golden).unwrap().flatten().map(|entry| entry.path()).collect();
+    let mut models: Vec<PathBuf> =
+        fs::read_dir(golden).unwrap().flatten().map(|entry| entry.path()).collect();
     models.sort();
     let mut compared = 0;
     let mut differences = Vec::new();
