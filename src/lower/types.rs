@@ -5,6 +5,9 @@ use super::{Lower, Lowerer, SLOTS_MAX};
 use crate::ir::{Field, Type, TypeId, Types};
 use crate::syntax::{Diagnostic, Span, ast, nearest};
 
+/// How deep records, arrays and multisets may nest, through names too.
+const TYPE_DEPTH_MAX: u32 = 200;
+
 /// How many elements a multiset may have room for.
 const CAPACITY_MAX: i64 = 1 << 16;
 
@@ -36,6 +39,10 @@ impl<'a> Lowerer<'a> {
             }
         };
         let id = self.model.types.intern(id);
+        if self.model.types.depth(id) > TYPE_DEPTH_MAX {
+            let message = format!("types nest more than {TYPE_DEPTH_MAX} deep");
+            return Err(self.error(tree.span, message));
+        }
         if let Some(name) = name {
             self.model.types.set_name(id, name);
         }

@@ -181,6 +181,9 @@ impl<'m> Machine<'m> {
     /// Sets every leaf to its least value, and empties multisets.
     fn clear(&mut self, ty: TypeId, addr: Addr) {
         let types = &self.model.types;
+        if types.cells(ty) == 0 {
+            return;
+        }
         match types.get(ty) {
             Type::Record { fields } => {
                 for field in fields {
