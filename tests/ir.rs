@@ -11,13 +11,15 @@ use verify::lower::{Constants, lower};
 use verify::syntax::{Source, parse};
 use verify::verdict::Verdict;
 
-fn model(text: &str) -> Model {
+fn try_model(text: &str) -> Result<Model, String> {
     let source = Source::new("m.m", text);
-    let tree = parse(&source).unwrap_or_else(|said| panic!("{}", said.render(&source)));
-    match lower(&tree, &source, &Constants::none()) {
-        Ok(lowered) => lowered.model,
-        Err(said) => panic!("{}", said.render(&source)),
-    }
+    let tree = parse(&source).map_err(|said| said.render(&source))?;
+    let lowered = lower(&tree, &source, &Constants::none()).map_err(|said| said.render(&source))?;
+    Ok(lowered.model)
+}
+
+fn model(text: &str) -> Model {
+    try_model(text).unwrap_or_else(|said| panic!("{said}"))
 }
 
 fn paths(model: &Model, slots: impl Iterator<Item = u32>) -> Vec<String> {
@@ -142,6 +144,28 @@ fn equal_multisets_are_equal_states() {
 }
 
 #[test]
+fn traces_show_elements_not_positions() {
+    let model = model(
+        "type msg : record kind : enum { req, ack }; n : 0..3; end;
+         var net : multiset [3] of msg; last : msg;
+         startstate begin undefine net; end;",
+    );
+    let u = UNDEFINED;
+    let before = [1, 0, 2, 1, 1, u, u, u, u, u, u];
+    let after = [1, 0, 1, 1, 0, 2, u, u, u, u, 3];
+    let found = verify::ir::print_state::differences(&model, &before, &after);
+    let shown: Vec<String> = found.iter().map(|d| format!("{} {:?} {:?}", d.path, d.from, d.to)).collect();
+    assert_eq!(
+        shown,
+        [
+            "net{} Some(\"{kind: ack}\") None",
+            "net{} None Some(\"{kind: req, n: 1}\")",
+            "last.n None Some(\"3\")",
+        ]
+    );
+}
+
+#[test]
 fn canonical_states_are_one_for_each_orbit() {
     let model = model(
         "type n : scalarset(3); home : enum { H }; any : union { n, home };
@@ -218,4 +242,46 @@ fn everything_prints_in_the_models_words() {
     ] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
+}
+
+/// Sums, types and tables of any size end in a model or a located error, on an ordinary stack.
+#[test]
+fn depth_and_size_are_bounded() {
+    let frame = |value: &str| {
+        format!(
+            "var x : 0..1; startstate begin x := 0; end; rule \"r\" {value} = 1 ==> begin x := 1 - x; end;"
+        )
+    };
+    let sum = |terms: usize| vec!["x"; terms].join(" + ");
+    let long = model(&frame(&sum(900)));
+    assert!(verify::ir::print::print(&long).len() > 900);
+    let report = audit::brute(&long, &audit::Options::default(), &mut |_| ControlFlow::Continue(()));
+    assert_eq!(report.counts.states, 1);
+    assert!(!components(&long).print(&long).is_empty());
+    let refused = try_model(&frame(&sum(100_000))).unwrap_err();
+    assert!(refused.contains("nests more than 1000 deep"), "{refused}");
+    let towers =
+        (0..100).fold("x".to_string(), |inner, _| format!("(({inner} + {}) * {})", sum(60), sum(60)));
+    assert!(try_model(&frame(&towers)).is_err());
+    let both = vec!["x = 0"; 50_000].join(" & ");
+    let wide = model(&format!("var x : 0..1; startstate begin x := 0; end; invariant {both};"));
+    assert_eq!(wide.properties.len(), 1);
+
+    let chain = |first: &str, link: &str, count: usize| {
+        let mut text = format!("type t0 : {first};\n");
+        (1..count).for_each(|at| {
+            text.push_str(&format!("t{at} : {};\n", link.replace('#', &(at - 1).to_string())))
+        });
+        format!("{text} var x : t{}; startstate begin clear x; end;", count - 1)
+    };
+    assert!(
+        try_model(&chain("boolean", "record a : t#; end", 100_000)).unwrap_err().contains("nest more than")
+    );
+    assert!(model(&chain("boolean", "record a : t#; end", 150)).slots.len() == 1);
+    let empty = model(&chain("array [3..2] of boolean", "record a : t#; b : t#; end", 100));
+    assert!(empty.slots.is_empty());
+    Symmetry::new(&empty).unwrap();
+    assert!(
+        try_model(&chain("boolean", "record a : t#; b : t#; end", 100)).unwrap_err().contains("too large")
+    );
 }

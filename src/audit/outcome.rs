@@ -1,11 +1,12 @@
 //! What a search found, and the report made of it.
 //!
-//! The first violation of each check is kept with its trace; breadth-first order makes it a shortest one.
+//! Violations are kept with their traces, as many as are asked for; breadth-first order makes the first
+//! of each check a shortest one. Where a check is violated more than once, it is listed more than once.
 //! A check that saw no violation holds only if the search was complete.
 
 use super::brute::{Options, SymmetryMode};
 use crate::ir::eval::{Fault, Machine};
-use crate::ir::print_state::differences;
+use crate::ir::print_state::{Difference, differences};
 use crate::ir::{Instance, Model, PropertyKind, Rule, RuleId, UNDEFINED};
 use crate::verdict::{Change, Check, CheckKind, Counts, Ending, Report, StepRef, Trace, TraceStep, Verdict};
 
@@ -29,7 +30,7 @@ impl Outcome {
         self.reached.push(property);
     }
 
-    /// Notes a violation; only the first of a check is kept.
+    /// Notes a violation, with its trace.
     pub fn note(
         &mut self,
         model: &Model,
@@ -40,9 +41,6 @@ impl Outcome {
     ) {
         self.errors += 1;
         let (kind, name) = subject(model, &ending, fault);
-        if self.violations.iter().any(|check| check.kind == kind && check.name == name) {
-            return;
-        }
         let reason = reason(model, &ending, fault);
         let trace = build_trace(model, machine, &path, ending);
         self.violations.push(Check { kind, name, verdict: Verdict::Violated, reason, trace, lasso: None });
@@ -193,9 +191,8 @@ fn build_trace(model: &Model, machine: &mut Machine<'_>, path: &[StepRef], endin
                 _ => return None,
             }
         };
-        let changed = differences(model, &before, &next);
-        let changed =
-            changed.into_iter().map(|(slot, path, from, to)| Change { slot, path, from, to }).collect();
+        let change = |d: Difference| Change { slot: d.slot.0, path: d.path, from: d.from, to: d.to };
+        let changed = differences(model, &before, &next).into_iter().map(change).collect();
         steps.push(TraceStep {
             rule: rule.name.clone(),
             params: model.instance_params(&rule.binders, step.index),

@@ -8,7 +8,9 @@
 //! loops against `loop_max`, calls against `call_depth_max` and everything nested against `NESTING_MAX`.
 //! Nesting uses the thread's stack: `on_deep_stack` runs a closure where the deepest nesting fits.
 //!
-//! Differences between CMurphi and Rumur are in `Compat`; by default, what either reports is reported.
+//! Differences between CMurphi and Rumur are in `Compat`; by default, what either reports is reported. A
+//! model that Rumur cannot run at all is read as CMurphi reads it: undefined values may be copied, and
+//! passed to a parameter of the same type.
 //! Arguments are passed by copy as in Rumur; CMurphi lets a callee see later writes to the variable passed.
 
 mod call;
@@ -111,6 +113,15 @@ impl<'m> Machine<'m> {
             calls: 0,
             steps: 0,
             covered: vec![false; model.cover_statements.len()],
+        }
+    }
+
+    /// Whether copying an undefined simple value is no error.
+    fn copies_undefined(&self) -> bool {
+        match self.options.compat {
+            Compat::Strict => self.model.cmurphi_only,
+            Compat::Cmurphi => true,
+            Compat::Rumur => false,
         }
     }
 

@@ -35,6 +35,9 @@ pub struct Model {
     /// `cover` statements, in the order of their numbers.
     pub cover_statements: Vec<CoverStatement>,
     pub fairness: Vec<StateFairness>,
+    /// It uses what only CMurphi can run (unions, multisets, the word `undefined`), so only CMurphi's
+    /// reading of copying undefined values counts.
+    pub cmurphi_only: bool,
     /// The constants as they were used, for reports.
     pub constants: Vec<(String, String)>,
 }

@@ -74,15 +74,13 @@ impl<'a> Lowerer<'a> {
 
     /// Adds one slot for each leaf of the type.
     fn push_slots(&mut self, ty: TypeId, var: u32) {
+        if self.model.types.cells(ty) == 0 {
+            return;
+        }
         match self.model.types.get(ty).clone() {
             Type::Record { fields } => fields.iter().for_each(|field| self.push_slots(field.ty, var)),
             Type::Array { index, elem } => {
-                for _ in 0..self.model.types.count(index) {
-                    if self.model.types.cells(elem) == 0 {
-                        return;
-                    }
-                    self.push_slots(elem, var);
-                }
+                (0..self.model.types.count(index)).for_each(|_| self.push_slots(elem, var));
             }
             Type::Multiset { capacity, elem } => {
                 for _ in 0..capacity {

@@ -53,7 +53,10 @@ impl<'a> Lowerer<'a> {
 
     fn undefined(&mut self, name: &'a ast::Name, span: Span) -> Lower<ExprId> {
         match self.scopes.find(&name.text).cloned() {
-            None => Ok(self.expr(ExprKind::Undefined, Types::INT, span)),
+            None => {
+                self.model.cmurphi_only = true;
+                Ok(self.expr(ExprKind::Undefined, Types::INT, span))
+            }
             Some(Symbol::Place(Named { base, offset, ty, .. })) => {
                 let place = crate::ir::Place { base, offset, indices: Vec::new(), ty, span: super::at(span) };
                 Ok(self.expr(ExprKind::Read(place), ty, span))

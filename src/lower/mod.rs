@@ -6,7 +6,7 @@
 //!
 //! It terminates because it walks the tree once, in the order of the text: what a name means must stand
 //! before its use, except that a subprogram may call itself. Recursion is no deeper than the tree, which
-//! the parser bounds, plus `CHAIN_MAX` operands of a sum or product.
+//! the parser bounds; expressions that come out nest at most `DEPTH_MAX` deep.
 
 mod calls;
 mod coerce;
@@ -33,8 +33,8 @@ pub const SLOTS_MAX: u64 = 1 << 20;
 pub const FRAME_CELLS_MAX: u64 = 1 << 20;
 /// How many instances all rules, or all of one property, may have.
 pub const INSTANCES_MAX: u64 = 1 << 22;
-/// How many operands a sum, product, shift or bit operation may have.
-pub const CHAIN_MAX: usize = 1_000;
+/// How deep expressions may nest; each operand of a sum or product is one level.
+pub const DEPTH_MAX: u32 = 1_000;
 
 /// Constants to use instead of the model's: name and value, the value an integer, `true`, `false`, or the
 /// name of a constant or enum member declared before.
@@ -87,6 +87,8 @@ struct Lowerer<'a> {
     /// What `return` must yield: none outside functions.
     returns: Option<ir::TypeId>,
     in_subprogram: bool,
+    /// For each expression, how deep it nests.
+    depths: Vec<u32>,
     /// Instances of all rules and properties so far.
     instances: u64,
     rules: rules::Surroundings,
@@ -102,6 +104,7 @@ pub fn lower(tree: &ast::Model, source: &Source, constants: &Constants) -> Resul
         frame: ir::Frame::default(),
         returns: None,
         in_subprogram: false,
+        depths: Vec::new(),
         instances: 0,
         rules: rules::Surroundings::default(),
     };
@@ -150,8 +153,15 @@ impl<'a> Lowerer<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Puts an expression in the arena.
+    /// Puts an expression in the arena; one that nests too deep is an error, which the walk survives.
     fn expr(&mut self, kind: ir::ExprKind, ty: ir::TypeId, span: Span) -> ir::ExprId {
+        let below = kind.children().iter().map(|child| self.depths[child.0 as usize]).max().unwrap_or(0);
+        if below == DEPTH_MAX {
+            let message =
+                format!("the expression nests more than {DEPTH_MAX} deep; put parts in parentheses");
+            self.error(span, message);
+        }
+        self.depths.push(below + 1);
         let id = ir::ExprId(self.model.exprs.len() as u32);
         self.model.exprs.push(ir::Expr { kind, ty, span: at(span) });
         id

@@ -3,7 +3,7 @@
 //! `&` and `|` are logical on booleans and work bit by bit on integers, as in Rumur. A comparison with the
 //! word `undefined` asks whether the other side is undefined.
 
-use super::{CHAIN_MAX, Lower, Lowerer, at};
+use super::{DEPTH_MAX, Lower, Lowerer, at};
 use crate::ir::eval::arith;
 use crate::ir::{ArithOp, CompareOp, ExprId, ExprKind, Types};
 use crate::syntax::ast::{self, BinOp, UnOp};
@@ -193,10 +193,9 @@ impl<'a> Lowerer<'a> {
     ) -> Lower<ExprId> {
         let mut sum: Option<ExprId> = None;
         let mut failed = None;
-        for (count, (op, operand, span)) in links.enumerate() {
-            if count >= CHAIN_MAX {
-                let message = format!("more than {CHAIN_MAX} operands in a row; put some in parentheses");
-                return Err(self.error(operand.span, message));
+        for (op, operand, span) in links {
+            if sum.is_some_and(|sum| self.depths[sum.0 as usize] > DEPTH_MAX) {
+                return Err(super::Reported);
             }
             let left = match sum {
                 Some(sum) => Ok(sum),

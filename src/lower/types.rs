@@ -5,6 +5,9 @@ use super::{Lower, Lowerer, SLOTS_MAX};
 use crate::ir::{Field, Type, TypeId, Types};
 use crate::syntax::{Diagnostic, Span, ast, nearest};
 
+/// How deep records, arrays and multisets may nest, through names too.
+const TYPE_DEPTH_MAX: u32 = 200;
+
 /// How many elements a multiset may have room for.
 const CAPACITY_MAX: i64 = 1 << 16;
 
@@ -36,6 +39,10 @@ impl<'a> Lowerer<'a> {
             }
         };
         let id = self.model.types.intern(id);
+        if self.model.types.depth(id) > TYPE_DEPTH_MAX {
+            let message = format!("types nest more than {TYPE_DEPTH_MAX} deep");
+            return Err(self.error(tree.span, message));
+        }
         if let Some(name) = name {
             self.model.types.set_name(id, name);
         }
@@ -112,6 +119,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn union_type(&mut self, parts: &'a [ast::TypeExpr]) -> Lower<Type> {
+        self.model.cmurphi_only = true;
         let mut atoms: Vec<TypeId> = Vec::new();
         for part in parts {
             let ty = self.type_expr(part, None)?;
@@ -144,6 +152,7 @@ impl<'a> Lowerer<'a> {
             return Err(self.error(size.span, message));
         }
         let elem = self.type_expr(element, None)?;
+        self.model.cmurphi_only = true;
         Ok(Type::Multiset { capacity: capacity as u32, elem })
     }
 

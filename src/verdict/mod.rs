@@ -48,7 +48,7 @@ pub struct StepRef {
     pub index: u64,
 }
 
-/// One slot that a step changed.
+/// One slot that a step changed, or one element added to or removed from a multiset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
     pub slot: u32,

@@ -65,15 +65,16 @@ impl<'m> Machine<'m> {
         if !self.model.types.is_simple(param.ty) {
             return Ok(Passed::At(self.locate(expr)?));
         }
-        let value = self.value_or_undefined(expr, Compat::Rumur)?;
+        let same = self.model.expr(expr).ty == param.ty && self.copies_undefined();
+        let value = self.value_or_undefined(expr, same || self.options.compat == Compat::Rumur)?;
         self.check_range(param.ty, value, self.model.expr(expr).span)?;
         Ok(Passed::Value(value))
     }
 
-    /// The value of a simple expression, where one peer lets an undefined variable through.
-    pub(super) fn value_or_undefined(&mut self, expr: ExprId, lenient: Compat) -> Run<i64> {
+    /// The value of a simple expression; where `lenient`, an undefined variable is let through.
+    pub(super) fn value_or_undefined(&mut self, expr: ExprId, lenient: bool) -> Run<i64> {
         match &self.model.expr(expr).kind {
-            ExprKind::Read(place) if self.options.compat == lenient => {
+            ExprKind::Read(place) if lenient => {
                 let addr = self.address(place)?;
                 Ok(self.load(addr))
             }

@@ -113,7 +113,7 @@ impl<'m> Machine<'m> {
 
     fn assign(&mut self, to: &'m Place, from: ExprId, span: Span) -> Run<()> {
         if self.model.types.is_simple(to.ty) {
-            let value = self.value_or_undefined(from, Compat::Cmurphi)?;
+            let value = self.value_or_undefined(from, self.copies_undefined())?;
             let addr = self.address(to)?;
             return self.store_checked(to, addr, value, span);
         }
@@ -181,6 +181,9 @@ impl<'m> Machine<'m> {
     /// Sets every leaf to its least value, and empties multisets.
     fn clear(&mut self, ty: TypeId, addr: Addr) {
         let types = &self.model.types;
+        if types.cells(ty) == 0 {
+            return;
+        }
         match types.get(ty) {
             Type::Record { fields } => {
                 for field in fields {
@@ -202,7 +205,7 @@ impl<'m> Machine<'m> {
     fn multiset_add(&mut self, element: ExprId, set: &'m Place, span: Span) -> Run<()> {
         let Type::Multiset { capacity, elem } = *self.model.types.get(set.ty) else { return Ok(()) };
         let simple = self.model.types.is_simple(elem);
-        let value = if simple { self.value_or_undefined(element, Compat::Cmurphi)? } else { 0 };
+        let value = if simple { self.value_or_undefined(element, self.copies_undefined())? } else { 0 };
         let source = if simple { Addr::state(0) } else { self.locate(element)? };
         let addr = self.address(set)?;
         let stride = multiset_stride(self.model, set.ty);

@@ -7,4 +7,4 @@
 
 var net: multiset [2] of 0..1; x: 0..1;
 startstate begin x := 0; multisetadd(0, net); end;
-choose m : net do rule "late" begin multisetremove(m, net); x := net[m]; end; end;
+choose m : net do rule "late" begin multisetremove(m, net); x := net[m] + 1; end; end;
