@@ -11,7 +11,7 @@ use crate::ir::{Instance, Model, PropertyKind, Rule, RuleId, UNDEFINED};
 use crate::verdict::{Change, Check, CheckKind, Counts, Ending, Report, StepRef, Trace, TraceStep, Verdict};
 
 #[derive(Default)]
-pub(super) struct Outcome {
+pub struct Outcome {
     violations: Vec<Check>,
     errors: u64,
     reached: Vec<u32>,
@@ -119,7 +119,7 @@ fn kind_of(kind: PropertyKind) -> Option<CheckKind> {
 /// Why a property cannot be decided by this search, where it cannot.
 fn unsupported(kind: PropertyKind, options: &Options, binders: &[crate::ir::Binder]) -> Option<&'static str> {
     match kind {
-        PropertyKind::LeadsTo => Some("LEADSTO is not decided by brute force"),
+        PropertyKind::LeadsTo => Some("LEADSTO is not decided yet"),
         PropertyKind::AlwaysPossible | PropertyKind::CanGetTo
             if options.symmetry != SymmetryMode::Off && !binders.is_empty() =>
         {

@@ -7,6 +7,7 @@ pub mod ids;
 pub mod prefetch;
 pub mod prng;
 pub mod size;
+pub mod stack;
 pub mod wire;
 pub mod words;
 

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::figures::Moment;
-use super::{Finding, Limits};
+use super::{Finding, Limits, Moment};
 use crate::base::{Rank, wire};
 use crate::comm::Tag;
 use crate::exchange::{Exchange, Inbound};

@@ -13,10 +13,10 @@
 
 pub mod balance;
 mod control;
-pub mod figures;
 pub mod frontier;
 pub mod limits;
 pub mod log;
+pub mod moment;
 pub mod observer;
 pub mod store;
 pub mod trace;
@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::Rank;
 
 pub use limits::Limits;
+pub use moment::Moment;
 pub use observer::{Finding, Observer, What};
 pub use worker::{Outcome, Outside, Remember, Settings, search};
 

@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 
 use super::balance::Balance;
 use super::control::{self, Director, Here, Word};
-use super::figures::{Moment, RankFigures};
 use super::frontier::Frontier;
 use super::log::{Log, Record};
 use super::store::{Compact, Exact, Insert, Store};
-use super::{Finding, Limits, Observer, StateRef, What, trace};
+use super::{Finding, Limits, Moment, Observer, StateRef, What, trace};
 use crate::base::{Rank, hash, wire, words};
 use crate::comm::{Comm, Op, Tag, collective};
 use crate::compile::{Expansion, InstanceNo, Steps};
 use crate::exchange::{self, Exchange, Idle, Inbound};
 use crate::host::spool::Spool;
 use crate::host::{FileDisk, HostError, disk, memory};
+use crate::verdict::figures::RankFigures;
 
 /// States expanded between two looks at what arrived.
 const EXPAND_AT_ONCE: usize = 32;
@@ -70,12 +70,12 @@ pub struct Outside<'a> {
 
 /// Searches; the outcome is at rank 0, `None` elsewhere. An `Err` on all ranks means that one of them could not begin;
 /// rank 0's says which and why.
-pub fn search<'a>(
+pub fn search<'a, 'o>(
     comm: &mut dyn Comm,
     steps: &'a mut (dyn Steps + 'a),
     observers: &'a mut [Box<dyn Observer>],
     settings: &'a Settings,
-    outside: Outside<'a>,
+    outside: Outside<'o>,
 ) -> Result<Option<Outcome>, String> {
     let worker = Worker::new(comm, steps, observers, settings, outside);
     agree_to_begin(comm, worker.as_ref().err())?;
@@ -118,14 +118,14 @@ struct Pending {
     origins: Vec<(u128, Origin)>,
 }
 
-struct Worker<'a> {
+struct Worker<'a, 'o> {
     me: Rank,
     ranks: u32,
     words: usize,
     steps: &'a mut (dyn Steps + 'a),
     observers: &'a mut [Box<dyn Observer>],
     settings: &'a Settings,
-    outside: Outside<'a>,
+    outside: Outside<'o>,
     store: Store,
     log: Log,
     frontier: Frontier,
@@ -145,14 +145,14 @@ struct Worker<'a> {
     item: Vec<u8>,
 }
 
-impl<'a> Worker<'a> {
+impl<'a, 'o> Worker<'a, 'o> {
     fn new(
         comm: &dyn Comm,
         steps: &'a mut (dyn Steps + 'a),
         observers: &'a mut [Box<dyn Observer>],
         settings: &'a Settings,
-        outside: Outside<'a>,
-    ) -> Result<Worker<'a>, HostError> {
+        outside: Outside<'o>,
+    ) -> Result<Worker<'a, 'o>, HostError> {
         let (me, words, limits) = (comm.rank(), steps.words(), &settings.limits);
         let mut spools = [None, None];
         let mut log = Log::in_memory();
@@ -549,7 +549,8 @@ impl<'a> Worker<'a> {
     fn close_figures(&mut self, exchange: &mut Exchange<'_>) {
         let covered = self.steps.covered();
         let figures = &mut self.figures;
-        figures.take_exchange(exchange.counts());
+        let counts = exchange.counts();
+        (figures.batches_sent, figures.bytes_sent) = (counts.batches_sent, counts.bytes_sent);
         figures.set_digest(self.digest);
         figures.frontier_most = self.frontier.len_most().max(self.next.len_most());
         figures.spool_bytes_most = self.frontier.spool_bytes().1 + self.next.spool_bytes().1;

@@ -33,8 +33,6 @@ pub const NESTING_MAX: u32 = 20_000;
 /// How many cells of locals may be alive at once.
 const STACK_CELLS_MAX: usize = 1 << 24;
 
-/// The stack on which `NESTING_MAX` levels fit, in any build.
-const DEEP_STACK_BYTES: usize = 512 << 20;
 
 pub type State = Box<[i64]>;
 
@@ -93,12 +91,7 @@ pub struct Machine<'m> {
 }
 
 /// Runs a closure on a thread whose stack is deep enough for any evaluation.
-pub fn on_deep_stack<T: Send>(run: impl FnOnce() -> T + Send) -> std::io::Result<T> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(DEEP_STACK_BYTES).spawn_scoped(scope, run)?;
-        thread.join().or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
+pub use crate::base::stack::deep as on_deep_stack;
 
 impl<'m> Machine<'m> {
     pub fn new(model: &'m Model, options: Options) -> Machine<'m> {

@@ -11,16 +11,18 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::options::{Command, Values};
-use super::{Refusal, file, model};
+use super::{Refusal, engine, file, model};
 use crate::audit::{self, DeadlockMode, SymmetryMode};
 use crate::base::wire;
 use crate::comm::{Comm, collective};
+use crate::explore::{Moment, Outside};
 use crate::host::memory;
 use crate::host::signals::{Request, Signals};
-use crate::ir;
+use crate::ir::{self, PropertyKind};
 use crate::ir::eval::{self, Compat};
-use crate::report::document::{self, Comparison, Document};
+use crate::report::document::{self, Comparison, Document, RuleLine};
 use crate::report::progress::{Form, Now, Shower};
+use crate::verdict::figures::RankFigures;
 use crate::verdict::{Report, Verdict};
 
 /// What to check.
@@ -105,7 +107,8 @@ pub fn run(comm: &mut dyn Comm, task: impl FnOnce() -> Result<Task, Refusal>, si
             wire::decode(&collective::broadcast(comm, None)).expect("rank 0's shipment decodes");
         let task = Task::received(shipped?);
         let (model, _) = task.lower().expect("what lowered at rank 0 lowers here");
-        search(comm, &task, &model, signals);
+        // A failing machine is rank 0's to tell.
+        let _ = search(comm, &task, &model, signals);
         return None;
     }
     let prepared = task().map_err(|refusal| (String::new(), refusal)).and_then(|task| match task.lower() {
@@ -114,18 +117,80 @@ pub fn run(comm: &mut dyn Comm, task: impl FnOnce() -> Result<Task, Refusal>, si
     });
     let shipment = prepared.as_ref().ok().map(|(task, _, _)| task.shipment());
     collective::broadcast(comm, Some(wire::encode(&shipment)));
-    Some(prepared.map(|(task, model, warnings)| {
+    Some(prepared.and_then(|(task, model, warnings)| {
         if !warnings.is_empty() {
             eprint!("{warnings}");
         }
-        let report = search(comm, &task, &model, signals).expect("rank 0 has the report");
-        document(comm, &task, &model, report, begin)
+        match search(comm, &task, &model, signals) {
+            Ok(found) => Ok(document(comm, &task, &model, found.expect("rank 0 has the report"), begin)),
+            Err(refusal) => Err((task.name, refusal)),
+        }
     }))
 }
 
-/// Searches with the engine asked for; the report is at rank 0.
-fn search(comm: &mut dyn Comm, task: &Task, model: &ir::Model, signals: &Signals) -> Option<Report> {
-    comm.rank().is_root().then(|| brute(task, model, signals))
+/// A report, and what engines can tell besides.
+struct Found {
+    engine: &'static str,
+    report: Report,
+    ranks: Vec<RankFigures>,
+}
+
+/// Searches with the engine asked for; what was found is at rank 0.
+fn search(comm: &mut dyn Comm, task: &Task, model: &ir::Model, signals: &Signals) -> Result<Option<Found>, Refusal> {
+    let root = comm.rank().is_root();
+    if chosen_engine(&task.values, model) == "brute" {
+        return Ok(root.then(|| Found { engine: "brute", report: brute(task, model, signals), ranks: Vec::new() }));
+    }
+    let options = audit_options(&task.values);
+    let mut shower = Shower::new(if root { progress_form(&task.values) } else { Form::Off });
+    let outside = Outside {
+        stop: &|| signals.request() == Some(Request::Stop),
+        moment: &mut |moment| {
+            if shower.due() {
+                shower.show(&now(moment));
+            }
+        },
+    };
+    let searched = engine::search(comm, model, &task.values, &options, outside);
+    shower.finish();
+    let Some(searched) = searched.map_err(Refusal::environment)? else { return Ok(None) };
+    let report = replayed(model, &options, searched.report);
+    Ok(Some(Found { engine: "eval", report, ranks: searched.ranks }))
+}
+
+/// Every violation's trace, run once more by the oracle. One that does not replay would be a bug of ours, and a wrong
+/// answer is worse than none.
+fn replayed(model: &ir::Model, options: &audit::Options, report: Report) -> Report {
+    for check in &report.checks {
+        let trace = check.trace.as_ref();
+        if let Some(Err(error)) = trace.map(|trace| audit::replay(model, options, trace)) {
+            panic!("the trace of {:?} does not replay: {error}", check.name);
+        }
+    }
+    report
+}
+
+/// The engine that `--engine` means. Liveness properties are decided by the plain search only.
+fn chosen_engine(values: &Values, model: &ir::Model) -> &'static str {
+    let liveness = |kind| matches!(kind, PropertyKind::AlwaysPossible | PropertyKind::CanGetTo);
+    match values.choice("engine") {
+        "brute" => "brute",
+        "eval" => "eval",
+        _ if model.properties.iter().any(|property| liveness(property.kind)) => "brute",
+        _ => "eval",
+    }
+}
+
+fn now(moment: &Moment) -> Now {
+    Now {
+        states: moment.states,
+        rules_fired: moment.rules_fired,
+        frontier: moment.frontier,
+        level: Some(moment.level),
+        resident_bytes: moment.resident_bytes,
+        imbalance: engine::imbalance(moment),
+        ..Now::default()
+    }
 }
 
 /// The options of the oracle, which judges also what engines find.
@@ -190,7 +255,9 @@ fn progress_form(values: &Values) -> Form {
     if values.switch("quiet") { Form::Off } else { Form::choose(values.choice("progress")) }
 }
 
-fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, report: Report, begin: Instant) -> Document {
+fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin: Instant) -> Document {
+    let (report, ranks) = (found.report, found.ranks);
+    let store_bytes: u64 = ranks.iter().map(|rank| rank.store_bytes).sum();
     let symmetry = if task.values.choice("symmetry") == "exact" { "exact" } else { "off" };
     let mut document = Document {
         version: Document::VERSION,
@@ -198,7 +265,7 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, report: Report, beg
         model: task.name.clone(),
         title: task.title.clone(),
         constants: model.constants.iter().cloned().collect::<BTreeMap<_, _>>(),
-        engine: "brute".to_string(),
+        engine: found.engine.to_string(),
         symmetry: symmetry.to_string(),
         ranks: comm.ranks(),
         verdict: report.verdict,
@@ -208,15 +275,33 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, report: Report, beg
         deadlocks: report.counts.deadlocks,
         levels: Some(report.counts.levels),
         seconds: begin.elapsed().as_secs_f64(),
-        store_bytes_per_state: None,
-        peak_bytes: vec![memory::peak_bytes()],
-        omission_bound: 0.0,
+        store_bytes_per_state: (!ranks.is_empty() && report.counts.states > 0)
+            .then(|| store_bytes as f64 / report.counts.states as f64),
+        peak_bytes: match ranks.is_empty() {
+            true => vec![memory::peak_bytes()],
+            false => ranks.iter().map(|rank| rank.peak_bytes).collect(),
+        },
+        omission_bound: ranks.iter().map(|rank| rank.omission_bound).sum::<f64>().min(1.0),
         digest: report.digest,
         checks: report.checks,
         published: Vec::new(),
+        rules: rules(model, &ranks),
+        rank_figures: ranks,
     };
     document.published = comparisons(&task.published, &document);
     document
+}
+
+/// Each rule with what it did, over all ranks.
+fn rules(model: &ir::Model, ranks: &[RankFigures]) -> Vec<RuleLine> {
+    let sum = |of: fn(&RankFigures) -> &Vec<u64>, at: usize| ranks.iter().map(|rank| of(rank)[at]).sum();
+    let used = if ranks.is_empty() { &[][..] } else { &model.rules[..] };
+    let line = |(at, rule): (usize, &ir::Rule)| RuleLine {
+        rule: rule.name.clone(),
+        fired: sum(|rank| &rank.fired_by_rule, at),
+        new_states: sum(|rank| &rank.new_by_rule, at),
+    };
+    used.iter().enumerate().map(line).collect()
 }
 
 /// Each published figure beside ours. Rates and times are not compared: machines differ.

@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod comm_check;
+mod engine;
 pub mod file;
 pub mod model;
 pub mod options;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::verdict::figures::RankFigures;
 use crate::verdict::{Check, Verdict};
 
 /// The result of `check` and `run`.
@@ -34,6 +35,18 @@ pub struct Document {
     pub digest: String,
     pub checks: Vec<Check>,
     pub published: Vec<Comparison>,
+    /// What each rule did; where the engine counts it.
+    pub rules: Vec<RuleLine>,
+    /// What each rank did; where the engine is distributed.
+    pub rank_figures: Vec<RankFigures>,
+}
+
+/// One rule's part in a search.
+#[derive(Clone, Debug, Serialize)]
+pub struct RuleLine {
+    pub rule: String,
+    pub fired: u64,
+    pub new_states: u64,
 }
 
 /// A published figure beside ours.

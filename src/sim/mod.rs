@@ -11,7 +11,7 @@ mod stage;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::base::Rank;
+use crate::base::{Rank, stack};
 use crate::comm::{Batch, Comm, Delivery, Tag, Tags, Terms, identity, thread::panic_text};
 
 pub use machine::{SimClock, SimDisk};
@@ -111,6 +111,7 @@ where
                 let name = format!("rank {rank}");
                 std::thread::Builder::new()
                     .name(name)
+                    .stack_size(stack::DEEP_BYTES)
                     .spawn_scoped(scope, move || run_rank(rank, stage, work))
                     .expect("a simulated rank's thread starts")
             })

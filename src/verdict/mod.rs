@@ -3,6 +3,8 @@
 //! Whoever finds a verdict builds these; whoever prints them needs nothing else. States in traces are whole,
 //! and each step also says what changed, in the model's own names.
 
+pub mod figures;
+
 use serde::Serialize;
 
 use crate::ir::eval::FaultKind;

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::Counts;
-
 /// One rank's figures.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RankFigures {
@@ -39,11 +37,6 @@ pub struct RankFigures {
 }
 
 impl RankFigures {
-    pub fn take_exchange(&mut self, counts: Counts) {
-        self.batches_sent = counts.batches_sent;
-        self.bytes_sent = counts.bytes_sent;
-    }
-
     pub fn set_digest(&mut self, digest: u128) {
         self.digest = ((digest >> 64) as u64, digest as u64);
     }
@@ -51,16 +44,4 @@ impl RankFigures {
     pub fn digest(&self) -> u128 {
         u128::from(self.digest.0) << 64 | u128::from(self.digest.1)
     }
-}
-
-/// A moment of a running search, over all ranks.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Moment {
-    pub states: u64,
-    pub rules_fired: u64,
-    pub frontier: u64,
-    pub frontier_longest: u64,
-    pub level: u64,
-    pub resident_bytes: u64,
-    pub ranks: u32,
 }
