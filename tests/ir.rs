@@ -285,3 +285,34 @@ fn depth_and_size_are_bounded() {
         try_model(&chain("boolean", "record a : t#; b : t#; end", 100)).unwrap_err().contains("too large")
     );
 }
+
+/// Texts with very many names, rules, functions or errors are read in reasonable time.
+#[test]
+fn large_texts_are_no_trouble() {
+    let many = |count: usize, each: &str| -> String {
+        (0..count).map(|at| each.replace('#', &at.to_string())).collect()
+    };
+    let start = "startstate begin x0 := 0; end;\n";
+    let vars = many(20_000, "var x# : 0..3;\n");
+    let wrong = many(20_000, "rule y# = z# ==> begin x0 := w#; end;\n");
+    assert!(try_model(&format!("{vars}{start}{wrong}")).unwrap_err().contains("more"));
+    let rules = many(
+        20_000,
+        "fair ruleset i : 0..1 do rule x# = i ==> begin x# := 1 - i; end; end; invariant x# < 4;\n",
+    );
+    assert_eq!(model(&format!("{vars}{start}{rules}")).rules.len(), 20_000);
+    let mut chain = "var x0 : 0..3; function f0(): boolean; begin x0 := 1; return true; end;\n".to_string();
+    (1..10_000).for_each(|at| {
+        chain.push_str(&format!("function f{at}(): boolean; begin return f{}(); end;\n", at - 1))
+    });
+    let chain = model(&format!("{chain}{start} rule f9999() ==> begin x0 := 0; end;"));
+    assert!(!chain.rules[0].guard_pure);
+    let report = audit::brute(&chain, &audit::Options::default(), &mut |_| ControlFlow::Continue(()));
+    assert_eq!(report.verdict, Verdict::Violated);
+    let record = format!(
+        "var x0 : 0..1; r : record {} end; e : enum {{ {} }};",
+        many(20_000, "f# : boolean;"),
+        many(20_000, "m#,")
+    );
+    assert_eq!(model(&format!("{record}{start}")).slots.len(), 20_002);
+}

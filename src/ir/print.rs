@@ -144,10 +144,13 @@ impl Printer<'_> {
     /// A place as it could be written: `Cache[i].State`.
     pub fn place(&self, place: &Place) -> String {
         let (name, ty, offset) = match place.base {
-            Base::State => match self.model.vars.iter().rev().find(|var| var.first.0 <= place.offset) {
-                Some(var) => (var.name.clone(), var.ty, place.offset - var.first.0),
-                None => return format!("slot {}", place.offset),
-            },
+            Base::State => {
+                let after = self.model.vars.partition_point(|var| var.first.0 <= place.offset);
+                match after.checked_sub(1).map(|at| &self.model.vars[at]) {
+                    Some(var) => (var.name.clone(), var.ty, place.offset - var.first.0),
+                    None => return format!("slot {}", place.offset),
+                }
+            }
             Base::Frame => match self.local_var(place.offset) {
                 Some(var) => (var.name.clone(), var.ty, place.offset - var.local.0),
                 None => return format!("local {}", place.offset),
