@@ -316,3 +316,52 @@ fn large_texts_are_no_trouble() {
     );
     assert_eq!(model(&format!("{record}{start}")).slots.len(), 20_002);
 }
+
+/// All reachable states, by the plainest search there is.
+fn reachable(model: &Model) -> std::collections::BTreeSet<Vec<i64>> {
+    let mut machine = Machine::new(model, Default::default());
+    let mut open: Vec<Vec<i64>> = Vec::new();
+    for at in 0..model.starts.len() {
+        for index in 0..model.instances(&model.starts[at]) {
+            open.extend(machine.start(at, index).unwrap().map(|state| state.to_vec()));
+        }
+    }
+    let mut seen: std::collections::BTreeSet<Vec<i64>> = open.iter().cloned().collect();
+    while let Some(state) = open.pop() {
+        machine.successors(&state, |_, step| {
+            if let Ok(Step::Next(next)) = step
+                && seen.insert(next.to_vec())
+            {
+                open.push(next.to_vec());
+            }
+        });
+    }
+    seen
+}
+
+/// Orbits partition the reachable states, and the search with symmetry finds one state of each.
+#[test]
+fn orbits_add_up_to_all_states() {
+    let golden = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/audit");
+    let read = |name: &str| std::fs::read_to_string(golden.join(name)).unwrap();
+    let files =
+        ["scalarset_symmetric.m", "scalarset_two_kinds.m", "union_symmetric.m", "multiset_symmetric.m"];
+    for text in files.iter().map(|name| read(name)).chain([LOCK.to_string()]) {
+        let model = model(&text);
+        let symmetry = Symmetry::new(&model).unwrap();
+        let states = reachable(&model);
+        let canonical: std::collections::BTreeSet<_> =
+            states.iter().map(|state| symmetry.canonical(state)).collect();
+        let total: usize = canonical.iter().map(|state| symmetry.orbit(state).len()).sum();
+        assert_eq!(total, states.len());
+        let mut options = audit::Options::default();
+        for (mode, expected) in
+            [(audit::SymmetryMode::Off, states.len()), (audit::SymmetryMode::Exhaustive, canonical.len())]
+        {
+            options.symmetry = mode;
+            options.deadlock = audit::DeadlockMode::Off;
+            let report = audit::brute(&model, &options, &mut |_| ControlFlow::Continue(()));
+            assert_eq!(report.counts.states as usize, expected);
+        }
+    }
+}

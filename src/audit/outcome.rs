@@ -15,6 +15,8 @@ pub(super) struct Outcome {
     violations: Vec<Check>,
     errors: u64,
     reached: Vec<u32>,
+    /// Properties that could not be evaluated in some state.
+    faulted: Vec<u32>,
 }
 
 impl Outcome {
@@ -40,6 +42,9 @@ impl Outcome {
         fault: Option<&Fault>,
     ) {
         self.errors += 1;
+        if let Ending::PropertyFault { property, .. } = ending {
+            self.faulted.push(property);
+        }
         let (kind, name) = subject(model, &ending, fault);
         let reason = reason(model, &ending, fault);
         let trace = build_trace(model, machine, &path, ending);
@@ -80,8 +85,11 @@ impl Outcome {
                 continue;
             }
             let reached = (kind == CheckKind::Cover).then(|| self.reached(at as u32));
-            let unsupported = unsupported(property.kind, options, &property.binders);
-            checks.push(close(kind, &property.name, reached, unsupported.or(halted.as_deref())));
+            let faulted =
+                self.faulted.contains(&(at as u32)).then_some("it could not be evaluated in every state");
+            let open =
+                faulted.or(unsupported(property.kind, options, &property.binders)).or(halted.as_deref());
+            checks.push(close(kind, &property.name, reached, open));
         }
         for (cover, &reached) in model.cover_statements.iter().zip(covered) {
             checks.push(close(CheckKind::Cover, &cover.name, Some(reached), halted.as_deref()));
