@@ -11,6 +11,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use verify::audit::{self, DeadlockMode, SymmetryMode};
 use verify::ir::component::components;
+use verify::ir::eval::Compat;
 use verify::lower::{Constants, lower};
 use verify::syntax::{Source, parse};
 
@@ -109,6 +110,7 @@ fn run(text: &str) {
         let mut options =
             audit::Options { symmetry, max_states: Some(60), max_errors: 20, ..Default::default() };
         options.eval.steps_max = 2_000;
+        options.eval.compat = [Compat::Strict, Compat::Cmurphi, Compat::Rumur][text.len() % 3];
         options.deadlock =
             if model.rules.len().is_multiple_of(2) { DeadlockMode::Stuck } else { DeadlockMode::Stuttering };
         let report = audit::brute(model, &options, &mut |_| ControlFlow::Continue(()));
