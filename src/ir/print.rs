@@ -1,6 +1,7 @@
 //! The IR as text, for people: `verify print --stage ir`.
 //!
-//! Places and locals are shown by name, as they could be written. The text is not read back. Recursion is as deep as expressions nest, which lowering bounds.
+//! Places and locals are shown by name, as they could be written. The text is not read back. Recursion is
+//! as deep as expressions nest, which lowering bounds.
 
 use super::expr::{
     Alias, Arg, ArithOp, Base, Block, CompareOp, Domain, ExprId, ExprKind, Place, Stmt, StmtKind,
