@@ -98,7 +98,7 @@ fn mutate(corpus: &[Vec<String>], model: u16, changes: &[Change]) -> String {
                 text[i] = other[pick(c, other.len())].clone();
             }
             // A word for a word of the same sort: such texts parse, but mean something else.
-            5 | 6 | 7 => {
+            5..=7 => {
                 let from =
                     (0..text.len()).map(|k| (i + k) % text.len()).find(|&k| sort(&text[k]) != Sort::Sign);
                 let Some(i) = from else { break };

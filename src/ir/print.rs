@@ -24,15 +24,13 @@ pub fn print(model: &Model) -> String {
         let _ = writeln!(out, "const {name}: {value};");
     }
     for var in &model.vars {
-        let cells = model.types.cells(var.ty);
-        let ty = model.types.describe(var.ty);
-        let _ = writeln!(
-            out,
-            "var {}: {ty}; -- slots {} to {}",
-            var.name,
-            var.first.0,
-            u64::from(var.first.0) + cells
-        );
+        let (first, cells) = (u64::from(var.first.0), model.types.cells(var.ty));
+        let slots = match cells {
+            0 => "no slots".to_string(),
+            1 => format!("slot {first}"),
+            _ => format!("slots {first} to {}", first + cells - 1),
+        };
+        let _ = writeln!(out, "var {}: {}; -- {slots}", var.name, model.types.describe(var.ty));
     }
     for func in &model.funcs {
         let printer = Printer { model, frame: &func.frame };
