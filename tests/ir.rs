@@ -285,3 +285,83 @@ fn depth_and_size_are_bounded() {
         try_model(&chain("boolean", "record a : t#; b : t#; end", 100)).unwrap_err().contains("too large")
     );
 }
+
+/// Texts with very many names, rules, functions or errors are read in reasonable time.
+#[test]
+fn large_texts_are_no_trouble() {
+    let many = |count: usize, each: &str| -> String {
+        (0..count).map(|at| each.replace('#', &at.to_string())).collect()
+    };
+    let start = "startstate begin x0 := 0; end;\n";
+    let vars = many(20_000, "var x# : 0..3;\n");
+    let wrong = many(20_000, "rule y# = z# ==> begin x0 := w#; end;\n");
+    assert!(try_model(&format!("{vars}{start}{wrong}")).unwrap_err().contains("more"));
+    let rules = many(
+        20_000,
+        "fair ruleset i : 0..1 do rule x# = i ==> begin x# := 1 - i; end; end; invariant x# < 4;\n",
+    );
+    assert_eq!(model(&format!("{vars}{start}{rules}")).rules.len(), 20_000);
+    let mut chain = "var x0 : 0..3; function f0(): boolean; begin x0 := 1; return true; end;\n".to_string();
+    (1..10_000).for_each(|at| {
+        chain.push_str(&format!("function f{at}(): boolean; begin return f{}(); end;\n", at - 1))
+    });
+    let chain = model(&format!("{chain}{start} rule f9999() ==> begin x0 := 0; end;"));
+    assert!(!chain.rules[0].guard_pure);
+    let report = audit::brute(&chain, &audit::Options::default(), &mut |_| ControlFlow::Continue(()));
+    assert_eq!(report.verdict, Verdict::Violated);
+    let record = format!(
+        "var x0 : 0..1; r : record {} end; e : enum {{ {} }};",
+        many(20_000, "f# : boolean;"),
+        many(20_000, "m#,")
+    );
+    assert_eq!(model(&format!("{record}{start}")).slots.len(), 20_002);
+}
+
+/// All reachable states, by the plainest search there is.
+fn reachable(model: &Model) -> std::collections::BTreeSet<Vec<i64>> {
+    let mut machine = Machine::new(model, Default::default());
+    let mut open: Vec<Vec<i64>> = Vec::new();
+    for at in 0..model.starts.len() {
+        for index in 0..model.instances(&model.starts[at]) {
+            open.extend(machine.start(at, index).unwrap().map(|state| state.to_vec()));
+        }
+    }
+    let mut seen: std::collections::BTreeSet<Vec<i64>> = open.iter().cloned().collect();
+    while let Some(state) = open.pop() {
+        machine.successors(&state, |_, step| {
+            if let Ok(Step::Next(next)) = step
+                && seen.insert(next.to_vec())
+            {
+                open.push(next.to_vec());
+            }
+        });
+    }
+    seen
+}
+
+/// Orbits partition the reachable states, and the search with symmetry finds one state of each.
+#[test]
+fn orbits_add_up_to_all_states() {
+    let golden = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/audit");
+    let read = |name: &str| std::fs::read_to_string(golden.join(name)).unwrap();
+    let files =
+        ["scalarset_symmetric.m", "scalarset_two_kinds.m", "union_symmetric.m", "multiset_symmetric.m"];
+    for text in files.iter().map(|name| read(name)).chain([LOCK.to_string()]) {
+        let model = model(&text);
+        let symmetry = Symmetry::new(&model).unwrap();
+        let states = reachable(&model);
+        let canonical: std::collections::BTreeSet<_> =
+            states.iter().map(|state| symmetry.canonical(state)).collect();
+        let total: usize = canonical.iter().map(|state| symmetry.orbit(state).len()).sum();
+        assert_eq!(total, states.len());
+        let mut options = audit::Options::default();
+        for (mode, expected) in
+            [(audit::SymmetryMode::Off, states.len()), (audit::SymmetryMode::Exhaustive, canonical.len())]
+        {
+            options.symmetry = mode;
+            options.deadlock = audit::DeadlockMode::Off;
+            let report = audit::brute(&model, &options, &mut |_| ControlFlow::Continue(()));
+            assert_eq!(report.counts.states as usize, expected);
+        }
+    }
+}

@@ -10,11 +10,17 @@ use crate::ir::print_state::{Difference, differences};
 use crate::ir::{Instance, Model, PropertyKind, Rule, RuleId, UNDEFINED};
 use crate::verdict::{Change, Check, CheckKind, Counts, Ending, Report, StepRef, Trace, TraceStep, Verdict};
 
+/// How many violations are kept with their traces; more are only counted.
+const KEPT_MAX: usize = 1_000;
+
 #[derive(Default)]
 pub struct Outcome {
-    violations: Vec<Check>,
+    /// With the number of the property, where one is violated: names need not be unique.
+    violations: Vec<(Option<u32>, Check)>,
     errors: u64,
     reached: Vec<u32>,
+    /// Properties that could not be evaluated in some state.
+    faulted: Vec<u32>,
 }
 
 impl Outcome {
@@ -40,10 +46,18 @@ impl Outcome {
         fault: Option<&Fault>,
     ) {
         self.errors += 1;
-        let (kind, name) = subject(model, &ending, fault);
+        if let Ending::PropertyFault { property, .. } = ending {
+            self.faulted.push(property);
+        }
+        let (kind, property, name) = subject(model, &ending, fault);
+        let again = self.violations.iter().any(|(p, c)| c.kind == kind && *p == property && c.name == name);
+        if again && self.violations.len() >= KEPT_MAX {
+            return;
+        }
         let reason = reason(model, &ending, fault);
         let trace = build_trace(model, machine, &path, ending);
-        self.violations.push(Check { kind, name, verdict: Verdict::Violated, reason, trace, lasso: None });
+        let check = Check { kind, name, verdict: Verdict::Violated, reason, trace, lasso: None };
+        self.violations.push((property, check));
     }
 
     /// The report of a search that did not begin.
@@ -75,33 +89,37 @@ impl Outcome {
         let mut checks = Vec::new();
         for (at, property) in model.properties.iter().enumerate() {
             let Some(kind) = kind_of(property.kind) else { continue };
-            if let Some(found) = self.take(kind, &property.name) {
+            if let Some(found) = self.take(at as u32) {
                 checks.push(found);
                 continue;
             }
             let reached = (kind == CheckKind::Cover).then(|| self.reached(at as u32));
-            let unsupported = unsupported(property.kind, options, &property.binders);
-            checks.push(close(kind, &property.name, reached, unsupported.or(halted.as_deref())));
+            let faulted =
+                self.faulted.contains(&(at as u32)).then_some("it could not be evaluated in every state");
+            let open =
+                faulted.or(unsupported(property.kind, options, &property.binders)).or(halted.as_deref());
+            checks.push(close(kind, &property.name, reached, open));
         }
         for (cover, &reached) in model.cover_statements.iter().zip(covered) {
             checks.push(close(CheckKind::Cover, &cover.name, Some(reached), halted.as_deref()));
         }
         if options.deadlock != super::DeadlockMode::Off
-            && self.violations.iter().all(|c| c.kind != CheckKind::Deadlock)
+            && self.violations.iter().all(|(_, check)| check.kind != CheckKind::Deadlock)
         {
             checks.push(close(CheckKind::Deadlock, "deadlock", None, halted.as_deref()));
         }
-        if self.violations.iter().all(|check| check.kind != CheckKind::Fault) {
+        if self.violations.iter().all(|(_, check)| check.kind != CheckKind::Fault) {
             checks.push(close(CheckKind::Fault, "run-time errors", None, halted.as_deref()));
         }
-        checks.append(&mut self.violations);
+        checks.extend(self.violations.into_iter().map(|(_, check)| check));
         let verdict = Report::conclude(&checks);
         Report { verdict, reason: halted, counts, digest, checks }
     }
 
-    fn take(&mut self, kind: CheckKind, name: &str) -> Option<Check> {
-        let at = self.violations.iter().position(|check| check.kind == kind && check.name == name)?;
-        Some(self.violations.remove(at))
+    /// The first violation of a property.
+    fn take(&mut self, property: u32) -> Option<Check> {
+        let at = self.violations.iter().position(|(each, _)| *each == Some(property))?;
+        Some(self.violations.remove(at).1)
     }
 }
 
@@ -146,18 +164,15 @@ fn undecided(kind: CheckKind, name: &str, reason: &str) -> Check {
     close(kind, name, None, Some(reason))
 }
 
-/// Which check a violation belongs to.
-fn subject(model: &Model, ending: &Ending, fault: Option<&Fault>) -> (CheckKind, String) {
-    match ending {
-        Ending::Property { property, .. } => {
-            (CheckKind::Invariant, model.properties[*property as usize].name.clone())
-        }
-        Ending::Unreachable { property } => {
-            (CheckKind::Liveness, model.properties[*property as usize].name.clone())
-        }
-        Ending::Deadlock => (CheckKind::Deadlock, "deadlock".to_string()),
+/// Which check a violation belongs to: its kind, the property's number if it is one's, its name.
+fn subject(model: &Model, ending: &Ending, fault: Option<&Fault>) -> (CheckKind, Option<u32>, String) {
+    let name = |property: u32| model.properties[property as usize].name.clone();
+    match *ending {
+        Ending::Property { property, .. } => (CheckKind::Invariant, Some(property), name(property)),
+        Ending::Unreachable { property } => (CheckKind::Liveness, Some(property), name(property)),
+        Ending::Deadlock => (CheckKind::Deadlock, None, "deadlock".to_string()),
         Ending::Fault { .. } | Ending::PropertyFault { .. } | Ending::Reached => {
-            (CheckKind::Fault, fault.map_or(String::new(), |fault| fault.kind.word().to_string()))
+            (CheckKind::Fault, None, fault.map_or(String::new(), |fault| fault.kind.word().to_string()))
         }
     }
 }

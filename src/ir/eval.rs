@@ -160,14 +160,22 @@ impl<'m> Machine<'m> {
         let mut priorities: Vec<i64> = model.rules.iter().map(|rule| rule.priority).collect();
         priorities.sort_unstable();
         priorities.dedup();
+        // A guard without effects that does not hold leaves the working copy as it was.
+        let mut changed = true;
         for priority in priorities {
             let mut any = false;
             for instance in model.all_instances() {
-                if model.rule(instance.rule).priority != priority {
+                let rule = model.rule(instance.rule);
+                if rule.priority != priority {
                     continue;
                 }
-                let step = self.step(state, instance);
-                any |= !matches!(step, Ok(Step::Disabled));
+                if changed {
+                    self.state.copy_from_slice(state);
+                }
+                let step = self.run_rule(rule, instance.index);
+                let disabled = matches!(step, Ok(Step::Disabled));
+                changed = !disabled || !rule.guard_pure;
+                any |= !disabled;
                 found(instance, step);
             }
             if any {

@@ -1,6 +1,7 @@
 //! The IR as text, for people: `verify print --stage ir`.
 //!
-//! Places and locals are shown by name, as they could be written. The text is not read back. Recursion is as deep as expressions nest, which lowering bounds.
+//! Places and locals are shown by name, as they could be written. The text is not read back. Recursion is
+//! as deep as expressions nest, which lowering bounds.
 
 use super::expr::{
     Alias, Arg, ArithOp, Base, Block, CompareOp, Domain, ExprId, ExprKind, Place, Stmt, StmtKind,
@@ -23,15 +24,13 @@ pub fn print(model: &Model) -> String {
         let _ = writeln!(out, "const {name}: {value};");
     }
     for var in &model.vars {
-        let cells = model.types.cells(var.ty);
-        let ty = model.types.describe(var.ty);
-        let _ = writeln!(
-            out,
-            "var {}: {ty}; -- slots {} to {}",
-            var.name,
-            var.first.0,
-            u64::from(var.first.0) + cells
-        );
+        let (first, cells) = (u64::from(var.first.0), model.types.cells(var.ty));
+        let slots = match cells {
+            0 => "no slots".to_string(),
+            1 => format!("slot {first}"),
+            _ => format!("slots {first} to {}", first + cells - 1),
+        };
+        let _ = writeln!(out, "var {}: {}; -- {slots}", var.name, model.types.describe(var.ty));
     }
     for func in &model.funcs {
         let printer = Printer { model, frame: &func.frame };
@@ -144,10 +143,13 @@ impl Printer<'_> {
     /// A place as it could be written: `Cache[i].State`.
     pub fn place(&self, place: &Place) -> String {
         let (name, ty, offset) = match place.base {
-            Base::State => match self.model.vars.iter().rev().find(|var| var.first.0 <= place.offset) {
-                Some(var) => (var.name.clone(), var.ty, place.offset - var.first.0),
-                None => return format!("slot {}", place.offset),
-            },
+            Base::State => {
+                let after = self.model.vars.partition_point(|var| var.first.0 <= place.offset);
+                match after.checked_sub(1).map(|at| &self.model.vars[at]) {
+                    Some(var) => (var.name.clone(), var.ty, place.offset - var.first.0),
+                    None => return format!("slot {}", place.offset),
+                }
+            }
             Base::Frame => match self.local_var(place.offset) {
                 Some(var) => (var.name.clone(), var.ty, place.offset - var.local.0),
                 None => return format!("local {}", place.offset),

@@ -5,7 +5,7 @@ use super::scope::Symbol;
 use super::{Lower, Lowerer};
 use crate::ir::expr::Arg;
 use crate::ir::{ExprId, ExprKind, FuncId, Passing, TypeId};
-use crate::syntax::{Diagnostic, Span, ast, nearest};
+use crate::syntax::{Diagnostic, Span, ast};
 
 impl<'a> Lowerer<'a> {
     pub(super) fn call_named(
@@ -24,8 +24,7 @@ impl<'a> Lowerer<'a> {
             Some(Symbol::Broken) => Err(super::Reported),
             Some(_) => Err(self.error(name.span, format!("`{}` is not a function or procedure", name.text))),
             None => {
-                let known = self.scopes.names(|symbol| matches!(symbol, Symbol::Func(_)));
-                let near = nearest(&name.text, known).map(str::to_string);
+                let near = self.near(&name.text, |symbol| matches!(symbol, Symbol::Func(_)));
                 let message = format!("there is no function or procedure `{}`", name.text);
                 Err(self.report(Diagnostic::error(name.span, message).suggest(near.as_deref())))
             }

@@ -149,6 +149,7 @@ impl<'a> Lowerer<'a> {
         self.in_subprogram = false;
         self.returns = None;
         self.scopes.close();
+        self.func_ends.push(self.model.exprs.len());
         let func = &mut self.model.funcs[id.0 as usize];
         func.frame = std::mem::take(&mut self.frame);
         func.body = body;

@@ -24,8 +24,9 @@ mod stmts;
 mod types;
 
 use crate::ir;
-use crate::syntax::{Diagnostic, Diagnostics, Source, Span, ast};
-use scope::Scopes;
+use crate::syntax::diagnostic::KEPT_MAX;
+use crate::syntax::{Diagnostic, Diagnostics, Source, Span, ast, nearest};
+use scope::{Scopes, Symbol};
 
 /// How many slots a state may have.
 pub const SLOTS_MAX: u64 = 1 << 20;
@@ -89,8 +90,12 @@ struct Lowerer<'a> {
     in_subprogram: bool,
     /// For each expression, how deep it nests.
     depths: Vec<u32>,
+    /// For each subprogram, how many expressions there were when it was done.
+    func_ends: Vec<usize>,
     /// Instances of all rules and properties so far.
     instances: u64,
+    /// Rulesets with a promise so far.
+    groups: u32,
     rules: rules::Surroundings,
 }
 
@@ -105,7 +110,9 @@ pub fn lower(tree: &ast::Model, source: &Source, constants: &Constants) -> Resul
         returns: None,
         in_subprogram: false,
         depths: Vec::new(),
+        func_ends: Vec::new(),
         instances: 0,
+        groups: 0,
         rules: rules::Surroundings::default(),
     };
     lowerer.model(tree);
@@ -147,6 +154,14 @@ impl<'a> Lowerer<'a> {
     fn report(&mut self, diagnostic: Diagnostic) -> Reported {
         self.diagnostics.push(diagnostic);
         Reported
+    }
+
+    /// The nearest of the names in scope, while anybody still looks: beyond what is shown, it is not sought.
+    fn near(&self, name: &str, wanted: impl Fn(&Symbol) -> bool) -> Option<String> {
+        if self.diagnostics.error_count() >= KEPT_MAX {
+            return None;
+        }
+        nearest(name, self.scopes.names(wanted)).map(str::to_string)
     }
 
     fn warn(&mut self, diagnostic: Diagnostic) {

@@ -46,8 +46,7 @@ impl<'a> Lowerer<'a> {
     }
 
     pub(super) fn unknown_name(&mut self, name: &ast::Name) -> Reported {
-        let known = self.scopes.names(|symbol| !matches!(symbol, Symbol::Type(_)));
-        let near = nearest(&name.text, known).map(str::to_string);
+        let near = self.near(&name.text, |symbol| !matches!(symbol, Symbol::Type(_)));
         let message = format!("there is no `{}` here", name.text);
         self.report(Diagnostic::error(name.span, message).suggest(near.as_deref()))
     }

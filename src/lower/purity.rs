@@ -1,7 +1,7 @@
 //! Which functions store outside their own frames, and so which guards have side effects.
 //!
-//! A store through a reference counts as one outside: what it points to is the caller's business. The
-//! flags only ever turn from pure to impure, once for each function, so the iteration ends.
+//! A store through a reference counts as one outside: what it points to is the caller's business. A
+//! subprogram can only call itself and those before it, so one pass in the order of the text is enough.
 
 use super::Lowerer;
 use crate::ir::{Base, Block, ExprKind, Model, StmtKind};
@@ -10,23 +10,16 @@ use crate::syntax::{Diagnostic, Span};
 impl Lowerer<'_> {
     /// Fills in `Func::pure` and `Rule::guard_pure`; an impure guard is worth a warning.
     pub(super) fn find_purity(&mut self) {
-        for func in &mut self.model.funcs {
-            func.pure = true;
+        let mut effects = Vec::with_capacity(self.model.exprs.len());
+        for at in 0..self.model.funcs.len() {
+            self.model.funcs[at].pure = true;
+            extend_effects(&self.model, self.func_ends[at], &mut effects);
+            self.model.funcs[at].pure = !stores(&effects, &self.model, &self.model.funcs[at].body);
         }
-        loop {
-            let (model, effects) = (&self.model, effects(&self.model));
-            let impure: Vec<usize> = (0..model.funcs.len())
-                .filter(|&at| model.funcs[at].pure && stores(&effects, model, &model.funcs[at].body))
-                .collect();
-            if impure.is_empty() {
-                break;
-            }
-            impure.into_iter().for_each(|at| self.model.funcs[at].pure = false);
-        }
-        let calls: Vec<bool> = effects(&self.model);
+        extend_effects(&self.model, self.model.exprs.len(), &mut effects);
         let mut impure_guards = Vec::new();
         for rule in &mut self.model.rules {
-            rule.guard_pure = rule.guard.is_none_or(|guard| !calls[guard.0 as usize]);
+            rule.guard_pure = rule.guard.is_none_or(|guard| !effects[guard.0 as usize]);
             if let (false, Some(guard)) = (rule.guard_pure, rule.guard) {
                 impure_guards.push(guard);
             }
@@ -39,15 +32,13 @@ impl Lowerer<'_> {
     }
 }
 
-/// For each expression, whether evaluating it may store outside its frames: children come before parents.
-fn effects(model: &Model) -> Vec<bool> {
-    let mut effects: Vec<bool> = Vec::with_capacity(model.exprs.len());
-    for expr in &model.exprs {
+/// Goes on to note, for each expression before `end`, whether evaluating it may store outside its frames.
+fn extend_effects(model: &Model, end: usize, effects: &mut Vec<bool>) {
+    for expr in &model.exprs[effects.len()..end] {
         let calls = matches!(&expr.kind, ExprKind::Call { func, .. } if !model.func(*func).pure);
         let effect = calls || expr.kind.children().iter().any(|child| effects[child.0 as usize]);
         effects.push(effect);
     }
-    effects
 }
 
 fn stores(effects: &[bool], model: &Model, block: &Block) -> bool {
