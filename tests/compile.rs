@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use verify::audit::{self, brute};
-use verify::compile::{Expansion, Interpreter, Setup, Steps};
+use verify::compile::{Expansion, Interpreter, Native, Predicate, Setup, Steps, Violation};
 use verify::ir::Model;
 use verify::ir::encode::{digest_term, encode};
 use verify::ir::eval::on_deep_stack;
+use verify::ir::model::instance_count;
 use verify::lower::{Constants, lower};
 use verify::syntax::{Source, parse};
 
@@ -113,6 +114,68 @@ fn the_interpreter_counts_like_brute_force() {
             assert_eq!(tally.deadlocks, report.counts.deadlocks, "{path:?}");
             let by_rule: u64 = steps.fired_by_rule().iter().sum();
             assert_eq!(by_rule, tally.fired, "{path:?}");
+        }
+    });
+}
+
+/// Every answer of both backends on the states of a bounded search.
+fn compare(name: &str, model: &Model, max: usize) -> usize {
+    let mut native = Native::new(model, Setup::default()).expect("code for this machine");
+    let mut reference = Interpreter::new(model, Setup::default());
+    let mut driver = Interpreter::new(model, Setup::default());
+    let (mut ours, mut theirs) = (Expansion::default(), Expansion::default());
+    native.starts(&mut ours);
+    reference.starts(&mut theirs);
+    assert_eq!(ours, theirs, "{name}: start states");
+    let tally = search(&mut driver, max, |state| {
+        native.expand(state, &mut ours);
+        reference.expand(state, &mut theirs);
+        assert_eq!(ours, theirs, "{name}: successors");
+        let (mut found, mut expected): (Vec<Violation>, Vec<Violation>) = (Vec::new(), Vec::new());
+        native.check(state, &mut found);
+        reference.check(state, &mut expected);
+        assert_eq!(found, expected, "{name}: properties");
+        for successor in ours.states.chunks(native.words()) {
+            assert_eq!(native.assumed(successor), reference.assumed(successor), "{name}: assumptions");
+        }
+        compare_predicates(name, model, &mut native, &mut reference, state);
+    });
+    assert_eq!(native.covered(), reference.covered(), "{name}: covers");
+    assert_eq!(native.fired_by_rule(), reference.fired_by_rule(), "{name}: profile");
+    for fallback in native.fallbacks() {
+        println!("{name}: {}: {}", fallback.what, fallback.reason);
+    }
+    tally.states as usize
+}
+
+fn compare_predicates(name: &str, model: &Model, a: &mut dyn Steps, b: &mut dyn Steps, state: &[u64]) {
+    let mut whiches = Vec::new();
+    for (at, property) in model.properties.iter().enumerate() {
+        let count = instance_count(&property.binders, &model.types).min(20);
+        whiches.push((Predicate::Claim(at as u32), count));
+        whiches.push((Predicate::Target(at as u32), count));
+    }
+    for (at, fairness) in model.fairness.iter().enumerate() {
+        let count = instance_count(&fairness.binders, &model.types).min(20);
+        whiches.push((Predicate::Premise(at as u32), count));
+        whiches.push((Predicate::Conclusion(at as u32), count));
+    }
+    for (which, count) in whiches {
+        for index in 0..count {
+            assert_eq!(
+                a.predicate(which, index, state),
+                b.predicate(which, index, state),
+                "{name}: {which:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn native_code_says_what_the_evaluator_says_on_every_model() {
+    run(|| {
+        for (path, model) in models() {
+            compare(&path.display().to_string(), &model, STATES_MAX);
         }
     });
 }

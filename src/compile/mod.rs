@@ -10,6 +10,7 @@
 pub mod instances;
 pub mod interpret;
 pub mod layout;
+pub mod native;
 
 use crate::ir::eval::Fault;
 use crate::ir::{Model, eval};
@@ -17,6 +18,7 @@ use crate::ir::{Model, eval};
 pub use instances::{InstanceNo, Instances};
 pub use interpret::Interpreter;
 pub use layout::Layout;
+pub use native::Native;
 
 /// How backends are set up.
 #[derive(Default)]
