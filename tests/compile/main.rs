@@ -1,10 +1,14 @@
 //! Backends against brute force and against each other, on every model of the repository.
 
+mod features;
+mod random;
+
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use verify::audit::{self, brute};
+use verify::compile::native::Fallback;
 use verify::compile::{Expansion, Interpreter, Native, Predicate, Setup, Steps, Violation};
 use verify::ir::Model;
 use verify::ir::encode::{digest_term, encode};
@@ -119,7 +123,7 @@ fn the_interpreter_counts_like_brute_force() {
 }
 
 /// Every answer of both backends on the states of a bounded search.
-fn compare(name: &str, model: &Model, max: usize) -> usize {
+fn compare(name: &str, model: &Model, max: usize) -> (usize, Vec<Fallback>) {
     let mut native = Native::new(model, Setup::default()).expect("code for this machine");
     let mut reference = Interpreter::new(model, Setup::default());
     let mut driver = Interpreter::new(model, Setup::default());
@@ -142,10 +146,7 @@ fn compare(name: &str, model: &Model, max: usize) -> usize {
     });
     assert_eq!(native.covered(), reference.covered(), "{name}: covers");
     assert_eq!(native.fired_by_rule(), reference.fired_by_rule(), "{name}: profile");
-    for fallback in native.fallbacks() {
-        println!("{name}: {}: {}", fallback.what, fallback.reason);
-    }
-    tally.states as usize
+    (tally.states as usize, native.fallbacks().to_vec())
 }
 
 fn compare_predicates(name: &str, model: &Model, a: &mut dyn Steps, b: &mut dyn Steps, state: &[u64]) {
@@ -175,7 +176,8 @@ fn compare_predicates(name: &str, model: &Model, a: &mut dyn Steps, b: &mut dyn 
 fn native_code_says_what_the_evaluator_says_on_every_model() {
     run(|| {
         for (path, model) in models() {
-            compare(&path.display().to_string(), &model, STATES_MAX);
+            let (states, fallbacks) = compare(&path.display().to_string(), &model, STATES_MAX);
+            println!("{}: {states} states, evaluated: {fallbacks:?}", path.display());
         }
     });
 }
