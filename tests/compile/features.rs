@@ -6,20 +6,20 @@ use super::{compare, model_of, run};
 const MODELS: &[(&str, &str, bool)] = &[
     (
         "multisets",
-        "const N : 2; type P : scalarset(N); M : record kind : 0..2; to : P; end;
+        "const N : 2; type P : scalarset(N); M : record kind : 0..2; dest : P; end;
          var net : multiset [3] of M; got : array [P] of 0..5; seen : 0..3;
          startstate for p : P do got[p] := 0; end; seen := 0; end;
          ruleset p : P; k : 0..2 do rule \"send\" multisetcount(i : net, true) < 3 ==> var m : M; begin
-           m.kind := k; m.to := p; multisetadd(m, net); end; end;
+           m.kind := k; m.dest := p; multisetadd(m, net); end; end;
          choose i : net do
            rule \"take\" net[i].kind != 2 ==> begin
-             if got[net[i].to] < 5 then got[net[i].to] := got[net[i].to] + 1; end;
+             if got[net[i].dest] < 5 then got[net[i].dest] := got[net[i].dest] + 1; end;
              multisetremove(i, net); end;
            rule \"change\" net[i].kind = 0 ==> begin net[i].kind := 1; end;
          end;
          rule \"purge\" multisetcount(i : net, net[i].kind = 2) >= 2 ==> begin
            multisetremovepred(i : net, net[i].kind = 2); seen := (seen + 1) % 4; end;
-         rule \"overflow\" seen = 3 ==> var m : M; begin m.kind := 1; undefine m.to; multisetadd(m, net); end;
+         rule \"overflow\" seen = 3 ==> var m : M; begin m.kind := 1; undefine m.dest; multisetadd(m, net); end;
          invariant \"few\" multisetcount(i : net, net[i].kind = 1) <= 2;
          cover \"full\" multisetcount(i : net, true) = 3;",
         true,
@@ -72,7 +72,7 @@ const MODELS: &[(&str, &str, bool)] = &[
            rule \"late\" i = 2 ==> begin x := late(x); end;
          end;
          rule \"turn\" r.b[0] != r.b[3] ==> begin r := turned(r); end;
-         rule \"swap\" ==> var t : R; begin t := r; r := s; s := t; end;
+         rule \"swap\" true ==> var t : R; begin t := r; r := s; s := t; end;
          rule \"find\" find(r, x) > 0 ==> begin x := find(r, x); end;
          rule \"tick\" !done ==> begin done := tick(x); end;
          rule \"whole\" r = s ==> begin done := r.b = s.b; end;",
@@ -193,8 +193,15 @@ const MODELS: &[(&str, &str, bool)] = &[
 #[test]
 fn every_feature_is_compiled_right() {
     run(|| {
+        let wrong: Vec<String> = MODELS
+            .iter()
+            .filter_map(|&(name, text, _)| {
+                model_of(name, text, &[]).err().map(|why| format!("{name}: {why}"))
+            })
+            .collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         for &(name, text, whole) in MODELS {
-            let model = model_of(name, text, &[]).unwrap_or_else(|| panic!("{name}: no model"));
+            let model = model_of(name, text, &[]).unwrap_or_else(|why| panic!("{name}: {why}"));
             let (states, fallbacks) = compare(name, &model, 1_500);
             assert!(states > 1, "{name}: {states} states");
             assert_eq!(fallbacks.is_empty(), whole, "{name}: {fallbacks:?}");

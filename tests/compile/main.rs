@@ -45,14 +45,15 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
 /// A model, where it is one.
 fn load(path: &Path, constants: &[(&str, &str)]) -> Option<Model> {
     let text = std::fs::read_to_string(path).ok()?;
-    model_of(&path.display().to_string(), &text, constants)
+    model_of(&path.display().to_string(), &text, constants).ok()
 }
 
-fn model_of(name: &str, text: &str, constants: &[(&str, &str)]) -> Option<Model> {
+fn model_of(name: &str, text: &str, constants: &[(&str, &str)]) -> Result<Model, String> {
     let source = Source::new(name, text);
-    let tree = parse(&source).ok()?;
+    let tree = parse(&source).map_err(|diagnostics| format!("{diagnostics:?}"))?;
     let overrides = constants.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
-    lower(&tree, &source, &Constants { overrides }).ok().map(|lowered| lowered.model)
+    let lowered = lower(&tree, &source, &Constants { overrides });
+    lowered.map(|lowered| lowered.model).map_err(|diagnostics| format!("{diagnostics:?}"))
 }
 
 /// What a search over a backend counts.

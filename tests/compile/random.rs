@@ -135,14 +135,19 @@ fn model() -> impl Strategy<Value = String> {
     })
 }
 
+/// More with `VERIFY_RANDOM_MODELS=1000`.
+fn cases() -> u32 {
+    std::env::var("VERIFY_RANDOM_MODELS").ok().and_then(|cases| cases.parse().ok()).unwrap_or(40)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_models_are_compiled_right(text in model()) {
         let lowered = model_of("random", &text, &[]);
-        prop_assert!(lowered.is_some(), "{text}");
-        if let Some(lowered) = lowered {
+        prop_assert!(lowered.is_ok(), "{text}: {lowered:?}");
+        if let Ok(lowered) = lowered {
             run(|| compare(&text, &lowered, 60));
         }
     }
