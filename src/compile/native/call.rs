@@ -13,7 +13,7 @@ use cranelift_codegen::ir::{AbiParam, Signature, types::I64};
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetFrontendConfig};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
+use cranelift_module::{FuncId, Module, default_libcall_names};
 use std::mem::ManuallyDrop;
 
 /// What expanding code is handed, and where it leaves what it found.
@@ -80,14 +80,16 @@ impl Code {
         signature
     }
 
-    pub fn define(&mut self, context: &mut Context) -> Result<FuncId, ModuleError> {
-        let id = self.module.declare_anonymous_function(&context.func.signature)?;
-        self.module.define_function(id, context)?;
+    /// Turns a function as written into code; the error says what the code generator made of it.
+    pub fn define(&mut self, context: &mut Context) -> Result<FuncId, String> {
+        let declared = self.module.declare_anonymous_function(&context.func.signature);
+        let id = declared.map_err(|error| error.to_string())?;
+        self.module.define_function(id, context).map_err(|error| format!("{error:?}"))?;
         Ok(id)
     }
 
-    pub fn finish(&mut self) -> Result<(), ModuleError> {
-        self.module.finalize_definitions()
+    pub fn finish(&mut self) -> Result<(), String> {
+        self.module.finalize_definitions().map_err(|error| error.to_string())
     }
 
     pub fn expander(&self, id: FuncId) -> Expander {

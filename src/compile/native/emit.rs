@@ -165,7 +165,7 @@ impl<'a, 'b, 'm> Emitter<'a, 'b, 'm> {
     }
 
     /// A boolean value as a flag.
-    pub fn to_flag(&mut self, val: Val) -> Value {
+    pub fn flag_of(&mut self, val: Val) -> Value {
         match val.known() {
             Some(value) => self.flag(value != 0),
             None => self.compare(IntCC::NotEqual, val, Val::constant(0)),

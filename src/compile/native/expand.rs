@@ -13,7 +13,6 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, FuncRef, InstBuilder, Value};
 use cranelift_frontend::{FunctionBuilder, Variable};
-use std::collections::HashSet;
 
 /// What code of one rule is made of.
 pub struct Part<'m> {
@@ -41,7 +40,7 @@ pub fn guard<'m>(
     which: Which,
     disabled: Block,
 ) -> Emit<bool> {
-    emitter.enter_frame(&rule.frame, HashSet::new())?;
+    emitter.enter_expression(&rule.frame)?;
     emitter.bind_all(&rule.binders, which, disabled)?;
     let Some(guard) = rule.guard else {
         emitter.settle();
@@ -55,7 +54,7 @@ pub fn guard<'m>(
         }
         return Ok(value != 0);
     }
-    let flag = emitter.to_flag(val);
+    let flag = emitter.flag_of(val);
     // One branch decides both "enabled" and "something is wrong", as neither is usual.
     let worth = match emitter.pending {
         Some(pending) => emitter.builder.ins().bor(flag, pending),

@@ -5,8 +5,8 @@
 
 use super::emit::{Emit, Emitter, Refusal};
 use super::frame::Spot;
-use super::value::{Val, fitting};
-use crate::ir::{ArithOp, CompareOp, Domain, ExprId, ExprKind, Local, Place, Type, TypeId};
+use super::value::Val;
+use crate::ir::{CompareOp, Domain, ExprId, ExprKind, Local, Place};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
@@ -38,7 +38,7 @@ impl<'m> Emitter<'_, '_, 'm> {
     /// A boolean expression as a flag.
     pub fn condition(&mut self, id: ExprId) -> Emit<Value> {
         let val = self.expr(id)?;
-        Ok(self.to_flag(val))
+        Ok(self.flag_of(val))
     }
 
     fn kind(&mut self, id: ExprId) -> Emit<Val> {
@@ -99,37 +99,69 @@ impl<'m> Emitter<'_, '_, 'm> {
     fn implies(&mut self, a: ExprId, b: ExprId) -> Emit<Val> {
         if self.cost(b) > FLAT_MAX {
             return self.guarded(|e| {
-                let premise = e.condition(a)?;
+                let premise = e.expr(a)?;
                 e.choose(premise, &mut |e| e.expr(b), &mut |_| Ok(Val::constant(1)))
             });
         }
-        let premise = self.condition(a)?;
-        let outer = self.active;
-        self.active = Some(self.and(outer, premise));
-        let conclusion = self.condition(b);
-        self.active = outer;
-        let one = self.flag(true);
-        let not = self.builder.ins().bxor(premise, one);
-        let conclusion = conclusion?;
+        let premise = self.expr(a)?;
+        match premise.known() {
+            Some(0) => return Ok(Val::constant(1)),
+            Some(_) => return self.expr(b),
+            None => {}
+        }
+        let premise = self.flag_of(premise);
+        let conclusion = self.under(premise, b)?;
+        let conclusion = self.flag_of(conclusion);
+        let not = self.flip(premise);
         let flag = self.builder.ins().bor(not, conclusion);
         Ok(self.of_flag(flag))
     }
 
+    /// An expression that is evaluated only where the flag is set.
+    fn under(&mut self, flag: Value, id: ExprId) -> Emit<Val> {
+        let outer = self.active;
+        self.active = Some(self.and(outer, flag));
+        let val = self.expr(id);
+        self.active = outer;
+        val
+    }
+
     fn conditional(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> Emit<Val> {
-        self.guarded(|e| {
-            let flag = e.condition(condition)?;
-            e.choose(flag, &mut |e| e.expr(then), &mut |e| e.expr(otherwise))
-        })
+        if self.cost(then).saturating_add(self.cost(otherwise)) > FLAT_MAX / 2 {
+            return self.guarded(|e| {
+                let condition = e.expr(condition)?;
+                e.choose(condition, &mut |e| e.expr(then), &mut |e| e.expr(otherwise))
+            });
+        }
+        let condition = self.expr(condition)?;
+        match condition.known() {
+            Some(0) => return self.expr(otherwise),
+            Some(_) => return self.expr(then),
+            None => {}
+        }
+        let flag = self.flag_of(condition);
+        let first = self.under(flag, then)?;
+        let not = self.flip(flag);
+        let second = self.under(not, otherwise)?;
+        let (yes, no) = (self.word(first), self.word(second));
+        let word = self.builder.ins().select(flag, yes, no);
+        Ok(Val::word(word, first.lo.min(second.lo), first.hi.max(second.hi)))
     }
 
     /// One of two values, by branching; evaluation gets here for certain.
     fn choose(
         &mut self,
-        flag: Value,
+        condition: Val,
         then: &mut dyn FnMut(&mut Self) -> Emit<Val>,
         otherwise: &mut dyn FnMut(&mut Self) -> Emit<Val>,
     ) -> Emit<Val> {
         self.settle();
+        match condition.known() {
+            Some(0) => return otherwise(self),
+            Some(_) => return then(self),
+            None => {}
+        }
+        let flag = self.flag_of(condition);
         let result = self.builder.declare_var(I64);
         let (yes, no, join) = (self.block(), self.block(), self.block());
         self.branch(flag, yes, no);
@@ -162,13 +194,13 @@ impl<'m> Emitter<'_, '_, 'm> {
         }
     }
 
-    fn term(&mut self, term: &Term) -> Emit<Value> {
+    fn term(&mut self, term: &Term) -> Emit<Val> {
         match *term {
-            Term::Expr(id) => self.condition(id),
+            Term::Expr(id) => self.expr(id),
             Term::Bound(local, value, body) => {
                 self.counted += 1;
                 self.bind(local, Val::constant(value))?;
-                self.condition(body)
+                self.expr(body)
             }
         }
     }
@@ -177,8 +209,7 @@ impl<'m> Emitter<'_, '_, 'm> {
     fn terms(&mut self, terms: &[Term], all: bool) -> Emit<Val> {
         let total = terms.iter().fold(0u32, |sum, term| sum.saturating_add(self.term_cost(term)));
         if total <= FLAT_MAX || terms.len() <= 1 {
-            let flag = self.flat_terms(terms, all)?;
-            return Ok(self.of_flag(flag));
+            return self.flat_terms(terms, all);
         }
         self.guarded(|e| {
             let result = e.builder.declare_var(I64);
@@ -189,8 +220,12 @@ impl<'m> Emitter<'_, '_, 'm> {
             while !rest.is_empty() {
                 let (group, after) = rest.split_at(e.group(rest));
                 rest = after;
-                let flag = e.flat_terms(group, all)?;
+                let val = e.flat_terms(group, all)?;
                 e.settle();
+                if val.known() == Some(i64::from(all)) {
+                    continue;
+                }
+                let flag = e.flag_of(val);
                 let next = e.block();
                 if all {
                     e.branch(flag, next, done)
@@ -222,7 +257,7 @@ impl<'m> Emitter<'_, '_, 'm> {
         count
     }
 
-    fn flat_terms(&mut self, terms: &[Term], all: bool) -> Emit<Value> {
+    fn flat_terms(&mut self, terms: &[Term], all: bool) -> Emit<Val> {
         let outer = self.active;
         let mut result: Option<Value> = None;
         for term in terms {
@@ -231,17 +266,24 @@ impl<'m> Emitter<'_, '_, 'm> {
                 let going = if all { before } else { self.flip(before) };
                 self.active = Some(self.and(outer, going));
             }
-            let flag = self.term(term)?;
+            let val = self.term(term);
+            self.active = outer;
+            let val = val?;
+            match val.known() {
+                Some(value) if (value != 0) == all => continue,
+                Some(_) => return Ok(Val::constant(i64::from(!all))),
+                None => {}
+            }
+            let flag = self.flag_of(val);
             result = Some(match result {
                 None => flag,
                 Some(before) if all => self.builder.ins().band(before, flag),
                 Some(before) => self.builder.ins().bor(before, flag),
             });
         }
-        self.active = outer;
         Ok(match result {
-            Some(flag) => flag,
-            None => self.flag(all),
+            Some(flag) => self.of_flag(flag),
+            None => Val::constant(i64::from(all)),
         })
     }
 
@@ -378,191 +420,5 @@ impl<'m> Emitter<'_, '_, 'm> {
             next = value.checked_add(step);
         }
         Some(values)
-    }
-
-    fn sum(&mut self, a: Val, b: Val, minus: bool) -> Emit<Val> {
-        let (alo, ahi, blo, bhi) = (i128::from(a.lo), i128::from(a.hi), i128::from(b.lo), i128::from(b.hi));
-        let ends = if minus { [alo - bhi, ahi - blo] } else { [alo + blo, ahi + bhi] };
-        let Some((lo, hi)) = fitting(&ends) else {
-            return Err(Refusal::Unsupported("its arithmetic might overflow"));
-        };
-        match (a.base, b.base) {
-            (_, None) => {
-                let add = if minus { a.add.wrapping_sub(b.add) } else { a.add.wrapping_add(b.add) };
-                Ok(Val { base: a.base, add, lo, hi })
-            }
-            (None, _) if !minus => Ok(Val { base: b.base, add: a.add.wrapping_add(b.add), lo, hi }),
-            _ => {
-                let (a, b) = (self.word(a), self.word(b));
-                let word = if minus { self.builder.ins().isub(a, b) } else { self.builder.ins().iadd(a, b) };
-                Ok(Val::word(word, lo, hi))
-            }
-        }
-    }
-
-    fn arith(&mut self, op: ArithOp, a: ExprId, b: ExprId) -> Emit<Val> {
-        match op {
-            ArithOp::Div | ArithOp::Mod => {
-                return self.guarded(|e| {
-                    let (a, b) = (e.expr(a)?, e.expr(b)?);
-                    e.divide(op, a, b)
-                });
-            }
-            _ => {}
-        }
-        let (a, b) = (self.expr(a)?, self.expr(b)?);
-        let natural = a.lo >= 0 && b.lo >= 0;
-        match op {
-            ArithOp::Add => self.sum(a, b, false),
-            ArithOp::Sub => self.sum(a, b, true),
-            ArithOp::Mul => {
-                let ends = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)];
-                let Some((lo, hi)) = fitting(&ends.map(|(x, y)| i128::from(x) * i128::from(y))) else {
-                    return Err(Refusal::Unsupported("its arithmetic might overflow"));
-                };
-                let (a, b) = (self.word(a), self.word(b));
-                let word = self.builder.ins().imul(a, b);
-                Ok(Val::word(word, lo, hi))
-            }
-            ArithOp::BitAnd | ArithOp::BitOr | ArithOp::BitXor if natural => {
-                let all = (u64::MAX >> (a.hi | b.hi | 1).leading_zeros()) as i64;
-                let hi = if op == ArithOp::BitAnd { a.hi.min(b.hi) } else { all };
-                let (a, b) = (self.word(a), self.word(b));
-                let word = match op {
-                    ArithOp::BitAnd => self.builder.ins().band(a, b),
-                    ArithOp::BitOr => self.builder.ins().bor(a, b),
-                    _ => self.builder.ins().bxor(a, b),
-                };
-                Ok(Val::word(word, 0, hi))
-            }
-            _ => Err(Refusal::Unsupported("it shifts, or combines the bits of numbers that may be negative")),
-        }
-    }
-
-    fn divide(&mut self, op: ArithOp, a: Val, b: Val) -> Emit<Val> {
-        if b.within(0, 0) {
-            self.fault_always();
-            return Ok(Val::constant(0));
-        }
-        let zero = self.compare(IntCC::Equal, b, Val::constant(0));
-        if b.lo <= 0 && b.hi >= 0 {
-            self.fault_if(zero);
-        }
-        self.settle();
-        let reach = a.lo.unsigned_abs().max(a.hi.unsigned_abs()).min(i64::MAX as u64) as i64;
-        let most = b.lo.unsigned_abs().max(b.hi.unsigned_abs()).min(i64::MAX as u64) as i64 - 1;
-        let (x, y) = (self.word(a), self.word(b));
-        let (word, bound) = match op {
-            ArithOp::Div => (self.builder.ins().sdiv(x, y), reach),
-            _ => (self.builder.ins().srem(x, y), most.min(reach)),
-        };
-        let least = if a.lo >= 0 && (b.lo >= 0 || op == ArithOp::Mod) { 0 } else { -bound };
-        Ok(Val::word(word, least, bound))
-    }
-
-    /// Pieces of a simple type whose values move by the same distance into another: from, to, distance.
-    fn pieces(&self, from: TypeId, to: TypeId) -> Emit<Vec<(i64, i64, i64)>> {
-        let types = self.types();
-        let (first, last) = self.bounds(from);
-        if types.is_range(from) && types.is_range(to) {
-            let (lo, hi) = self.bounds(to);
-            return Ok(vec![(lo.max(first), hi.min(last), 0)]);
-        }
-        if types.count(from) > 4_096 {
-            return Err(Refusal::Unsupported("it converts between very large types"));
-        }
-        let mut pieces: Vec<(i64, i64, i64)> = Vec::new();
-        for value in first..=last {
-            let Some(image) = types.convert(from, to, value) else { continue };
-            let distance = image.wrapping_sub(value);
-            match pieces.last_mut() {
-                Some(piece) if piece.1 + 1 == value && piece.2 == distance => piece.1 = value,
-                _ => pieces.push((value, value, distance)),
-            }
-        }
-        Ok(pieces)
-    }
-
-    fn in_piece(&mut self, val: Val, piece: (i64, i64, i64)) -> Value {
-        let low = self.compare(IntCC::SignedGreaterThanOrEqual, val, Val::constant(piece.0));
-        let high = self.compare(IntCC::SignedLessThanOrEqual, val, Val::constant(piece.1));
-        self.builder.ins().band(low, high)
-    }
-
-    fn convert(&mut self, inner: ExprId, to: TypeId) -> Emit<Val> {
-        let from = self.model.expr(inner).ty;
-        let val = self.expr(inner)?;
-        if let Some(value) = val.known() {
-            return Ok(Val::constant(match self.types().convert(from, to, value) {
-                Some(image) => image,
-                None => {
-                    self.fault_always();
-                    self.types().first(to)
-                }
-            }));
-        }
-        let pieces = self.pieces(from, to)?;
-        let (lo, hi) = self.bounds(to);
-        if let [(first, last, distance)] = pieces[..]
-            && val.within(first, last)
-        {
-            return Ok(Val { base: val.base, add: val.add.wrapping_add(distance), lo, hi });
-        }
-        let mut image = self.int(lo);
-        let mut member = self.flag(false);
-        for piece in pieces {
-            let inside = self.in_piece(val, piece);
-            let moved = self.word(Val { add: val.add.wrapping_add(piece.2), ..val });
-            image = self.builder.ins().select(inside, moved, image);
-            member = self.builder.ins().bor(member, inside);
-        }
-        let outside = self.flip(member);
-        self.fault_if(outside);
-        Ok(Val::word(image, lo, hi))
-    }
-
-    fn is_member(&mut self, inner: ExprId, ty: TypeId) -> Emit<Val> {
-        let from = self.model.expr(inner).ty;
-        let val = self.expr(inner)?;
-        let mut member = self.flag(false);
-        for piece in self.pieces(from, ty)? {
-            let inside = self.in_piece(val, piece);
-            member = self.builder.ins().bor(member, inside);
-        }
-        Ok(self.of_flag(member))
-    }
-
-    /// How many elements satisfy a predicate; positions are looked at one by one, written out.
-    fn multiset_count(&mut self, local: Local, set: &'m Place, predicate: ExprId) -> Emit<Val> {
-        let Type::Multiset { capacity, elem } = *self.types().get(set.ty) else {
-            return Err(Refusal::Unsupported("it counts in what is no multiset"));
-        };
-        if u64::from(capacity) > 4 * UNROLL_MAX {
-            return Err(Refusal::Unsupported("it counts in a very large multiset"));
-        }
-        let stride = self.types().cells(elem) as u32 + 1;
-        let spot = self.spot(set)?;
-        let outer = self.active;
-        let mut count = self.int(0);
-        for position in 0..capacity {
-            let here = spot.plus(position * stride)?;
-            let present = self.present(here)?;
-            self.counted += 1;
-            self.bind(local, Val::constant(i64::from(position)))?;
-            self.active = Some(self.and(outer, present));
-            let flag = self.condition(predicate)?;
-            self.active = outer;
-            let one = self.builder.ins().band(flag, present);
-            let one = self.builder.ins().uextend(I64, one);
-            count = self.builder.ins().iadd(count, one);
-        }
-        Ok(Val::word(count, 0, i64::from(capacity)))
-    }
-
-    /// Whether a position of a multiset is occupied.
-    pub fn present(&mut self, spot: Spot) -> Emit<Value> {
-        let code = self.load(spot, crate::ir::Types::PRESENT)?;
-        let zero = self.int(0);
-        Ok(self.builder.ins().icmp(IntCC::NotEqual, code, zero))
     }
 }

@@ -62,6 +62,16 @@ impl Spot {
 }
 
 impl<'m> Emitter<'_, '_, 'm> {
+    /// Lays a fresh frame for an expression: only simple names can be bound in it.
+    pub fn enter_expression(&mut self, info: &'m FrameInfo) -> Emit<()> {
+        if info.cells > CELLS_MAX {
+            return Err(Refusal::Unsupported("it has too many cells of locals"));
+        }
+        let cells = vec![Cell::Unset; info.cells as usize];
+        self.frames.push(Frame { cells, written: HashSet::new(), types: Vec::new() });
+        Ok(())
+    }
+
     /// Lays a fresh frame, all cells undefined.
     pub fn enter_frame(&mut self, info: &'m FrameInfo, written: HashSet<u32>) -> Emit<()> {
         if info.cells > CELLS_MAX {

@@ -11,7 +11,6 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use cranelift_frontend::FunctionBuilder;
-use std::collections::HashSet;
 
 pub const FINE: u64 = 0;
 pub const LOOK: u64 = 1;
@@ -51,7 +50,7 @@ fn answer(builder: &mut FunctionBuilder, block: Block, code: u64) {
 
 /// Evaluates an instance: a flag, where control comes through; `none` is for empty positions.
 fn claim<'m>(emitter: &mut Emitter<'_, '_, 'm>, what: Claim<'m>, which: Which, none: Block) -> Emit<Value> {
-    emitter.enter_frame(what.frame, HashSet::new())?;
+    emitter.enter_expression(what.frame)?;
     emitter.bind_all(what.binders, which, none)?;
     let flag = emitter.condition(what.expr)?;
     emitter.settle();

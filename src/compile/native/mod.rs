@@ -6,6 +6,7 @@
 //! what is not compiled (`fallbacks`) is slow but right.
 
 mod action;
+mod arith;
 mod call;
 mod calls;
 mod costs;

@@ -1,4 +1,4 @@
-//! Statements on multisets: adding, removing, removing by predicate.
+//! Multisets: adding, removing, removing by predicate, counting.
 //!
 //! Positions are looked at in order, as the evaluator does. The canonical order is restored once, when the
 //! rule is done.
@@ -7,7 +7,9 @@ use super::emit::{Emit, Emitter, Refusal};
 use super::frame::Spot;
 use super::value::Val;
 use crate::ir::{ExprId, Local, Place, Type, TypeId, Types};
-use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{InstBuilder, Value};
 
 /// Cells up to which adding is written out for each position.
 const WRITTEN_OUT_MAX: u32 = 64;
@@ -126,5 +128,33 @@ impl<'m> Emitter<'_, '_, 'm> {
             self.at(next);
         }
         Ok(())
+    }
+
+    /// How many elements satisfy a predicate; positions are looked at one by one, written out.
+    pub fn multiset_count(&mut self, local: Local, set: &'m Place, predicate: ExprId) -> Emit<Val> {
+        let (capacity, _, stride) = self.multiset(set)?;
+        let spot = self.spot(set)?;
+        let outer = self.active;
+        let mut count = self.int(0);
+        for position in 0..capacity {
+            let here = spot.plus(position * stride)?;
+            let present = self.present(here)?;
+            self.counted += 1;
+            self.bind(local, Val::constant(i64::from(position)))?;
+            self.active = Some(self.and(outer, present));
+            let flag = self.condition(predicate)?;
+            self.active = outer;
+            let one = self.builder.ins().band(flag, present);
+            let one = self.builder.ins().uextend(I64, one);
+            count = self.builder.ins().iadd(count, one);
+        }
+        Ok(Val::word(count, 0, i64::from(capacity)))
+    }
+
+    /// Whether a position of a multiset is occupied.
+    pub fn present(&mut self, spot: Spot) -> Emit<Value> {
+        let code = self.load(spot, Types::PRESENT)?;
+        let zero = self.int(0);
+        Ok(self.builder.ins().icmp(IntCC::NotEqual, code, zero))
     }
 }

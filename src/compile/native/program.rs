@@ -93,7 +93,7 @@ impl<'m> Program<'m> {
         let expanders = writer.rules(model)?;
         let properties = writer.properties(model)?;
         let predicates = writer.predicates(model)?;
-        writer.code.finish().map_err(|error| error.to_string())?;
+        writer.code.finish()?;
         let code = writer.code;
         let finished = |planned: Planned| match planned {
             Planned::Native { expander, instances } => {
@@ -143,7 +143,6 @@ impl<'m> Writer<'m> {
         self.context.func = Function::with_name_signature(UserFuncName::default(), signature);
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
         if let Err(refusal) = body(&mut builder, &self.plan, &mut self.code) {
-            drop(builder);
             self.functions = FunctionBuilderContext::new();
             return Err(refusal);
         }
@@ -154,7 +153,7 @@ impl<'m> Writer<'m> {
 
     /// Turns the function just written into code.
     fn define(&mut self) -> Result<FuncId, String> {
-        self.code.define(&mut self.context).map_err(|error| format!("{error:?}"))
+        self.code.define(&mut self.context)
     }
 
     fn fall_back(&mut self, what: &str, refusal: &Refusal) {

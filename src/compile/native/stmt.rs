@@ -161,7 +161,7 @@ impl<'m> Emitter<'_, '_, 'm> {
                 }
                 None => {}
             }
-            let flag = self.to_flag(val);
+            let flag = self.flag_of(val);
             self.settle();
             let (then, next) = (self.block(), self.block());
             self.branch(flag, then, next);
