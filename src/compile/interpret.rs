@@ -7,7 +7,7 @@ use super::{
     Broken, Canonical, Covered, Expansion, InstanceNo, Instances, Layout, Predicate, Setup, Steps, Violation,
 };
 use crate::ir::eval::{Eval, Fault, Machine, Step};
-use crate::ir::{Model, Property, PropertyKind};
+use crate::ir::{Instance, Model, Property, PropertyKind};
 
 pub struct Interpreter<'m> {
     model: &'m Model,
@@ -32,6 +32,28 @@ impl<'m> Interpreter<'m> {
             canonical: setup.canonical,
             reached: vec![false; model.properties.len()],
             fired_by_rule: vec![0; model.rules.len()],
+        }
+    }
+
+    /// Tries one instance, whatever the priorities of others.
+    pub(super) fn step(&mut self, instance: Instance, state: &[u64]) -> Eval<Step> {
+        self.layout.unpack(state, &mut self.state);
+        self.machine.step(&self.state, instance)
+    }
+
+    /// The first instance of a property that is false (for covers: true) in a state.
+    pub(super) fn property(&mut self, at: usize, state: &[u64]) -> Eval<Option<u64>> {
+        self.layout.unpack(state, &mut self.state);
+        self.judge(&self.model.properties[at])
+    }
+
+    /// Takes the canonical form of all successors.
+    pub(super) fn canonicalise(&mut self, out: &mut Expansion) {
+        let Some(canonical) = &mut self.canonical else { return };
+        for words in out.states.chunks_mut(self.layout.words()) {
+            self.layout.unpack(words, &mut self.state);
+            canonical.canonicalise(&mut self.state);
+            self.layout.pack(&self.state, words);
         }
     }
 

@@ -11,6 +11,7 @@ pub mod canonical;
 pub mod instances;
 pub mod interpret;
 pub mod layout;
+pub mod native;
 
 use crate::ir::eval::Fault;
 use crate::ir::{Model, eval};
@@ -18,6 +19,7 @@ use crate::ir::{Model, eval};
 pub use instances::{InstanceNo, Instances};
 pub use interpret::Interpreter;
 pub use layout::Layout;
+pub use native::Native;
 
 /// How backends are set up.
 #[derive(Default)]

@@ -1,14 +1,19 @@
 //! Backends against brute force and against each other, on every model of the repository.
 
+mod features;
+mod random;
+
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use verify::audit::{self, brute};
-use verify::compile::{Expansion, Interpreter, Setup, Steps};
+use verify::compile::native::Fallback;
+use verify::compile::{Expansion, Interpreter, Native, Predicate, Setup, Steps, Violation};
 use verify::ir::Model;
 use verify::ir::encode::{digest_term, encode};
 use verify::ir::eval::on_deep_stack;
+use verify::ir::model::instance_count;
 use verify::lower::{Constants, lower};
 use verify::syntax::{Source, parse};
 
@@ -40,14 +45,15 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
 /// A model, where it is one.
 fn load(path: &Path, constants: &[(&str, &str)]) -> Option<Model> {
     let text = std::fs::read_to_string(path).ok()?;
-    model_of(&path.display().to_string(), &text, constants)
+    model_of(&path.display().to_string(), &text, constants).ok()
 }
 
-fn model_of(name: &str, text: &str, constants: &[(&str, &str)]) -> Option<Model> {
+fn model_of(name: &str, text: &str, constants: &[(&str, &str)]) -> Result<Model, String> {
     let source = Source::new(name, text);
-    let tree = parse(&source).ok()?;
+    let tree = parse(&source).map_err(|diagnostics| format!("{diagnostics:?}"))?;
     let overrides = constants.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
-    lower(&tree, &source, &Constants { overrides }).ok().map(|lowered| lowered.model)
+    let lowered = lower(&tree, &source, &Constants { overrides });
+    lowered.map(|lowered| lowered.model).map_err(|diagnostics| format!("{diagnostics:?}"))
 }
 
 /// What a search over a backend counts.
@@ -113,6 +119,66 @@ fn the_interpreter_counts_like_brute_force() {
             assert_eq!(tally.deadlocks, report.counts.deadlocks, "{path:?}");
             let by_rule: u64 = steps.fired_by_rule().iter().sum();
             assert_eq!(by_rule, tally.fired, "{path:?}");
+        }
+    });
+}
+
+/// Every answer of both backends on the states of a bounded search.
+fn compare(name: &str, model: &Model, max: usize) -> (usize, Vec<Fallback>) {
+    let mut native = Native::new(model, Setup::default()).expect("code for this machine");
+    let mut reference = Interpreter::new(model, Setup::default());
+    let mut driver = Interpreter::new(model, Setup::default());
+    let (mut ours, mut theirs) = (Expansion::default(), Expansion::default());
+    native.starts(&mut ours);
+    reference.starts(&mut theirs);
+    assert_eq!(ours, theirs, "{name}: start states");
+    let tally = search(&mut driver, max, |state| {
+        native.expand(state, &mut ours);
+        reference.expand(state, &mut theirs);
+        assert_eq!(ours, theirs, "{name}: successors");
+        let (mut found, mut expected): (Vec<Violation>, Vec<Violation>) = (Vec::new(), Vec::new());
+        native.check(state, &mut found);
+        reference.check(state, &mut expected);
+        assert_eq!(found, expected, "{name}: properties");
+        for successor in ours.states.chunks(native.words()) {
+            assert_eq!(native.assumed(successor), reference.assumed(successor), "{name}: assumptions");
+        }
+        compare_predicates(name, model, &mut native, &mut reference, state);
+    });
+    assert_eq!(native.covered(), reference.covered(), "{name}: covers");
+    assert_eq!(native.fired_by_rule(), reference.fired_by_rule(), "{name}: profile");
+    (tally.states as usize, native.fallbacks().to_vec())
+}
+
+fn compare_predicates(name: &str, model: &Model, a: &mut dyn Steps, b: &mut dyn Steps, state: &[u64]) {
+    let mut whiches = Vec::new();
+    for (at, property) in model.properties.iter().enumerate() {
+        let count = instance_count(&property.binders, &model.types).min(20);
+        whiches.push((Predicate::Claim(at as u32), count));
+        whiches.push((Predicate::Target(at as u32), count));
+    }
+    for (at, fairness) in model.fairness.iter().enumerate() {
+        let count = instance_count(&fairness.binders, &model.types).min(20);
+        whiches.push((Predicate::Premise(at as u32), count));
+        whiches.push((Predicate::Conclusion(at as u32), count));
+    }
+    for (which, count) in whiches {
+        for index in 0..count {
+            assert_eq!(
+                a.predicate(which, index, state),
+                b.predicate(which, index, state),
+                "{name}: {which:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn native_code_says_what_the_evaluator_says_on_every_model() {
+    run(|| {
+        for (path, model) in models() {
+            let (states, fallbacks) = compare(&path.display().to_string(), &model, STATES_MAX);
+            println!("{}: {states} states, evaluated: {fallbacks:?}", path.display());
         }
     });
 }
