@@ -285,6 +285,24 @@ fn models_without_symmetry_have_no_canonical_form() {
     assert!(Canonicaliser::new(&wide).is_err());
 }
 
+/// Successors of canonical states on random walks, as a search meets them.
+fn successors(model: &Model, prng: &mut Prng, count: usize) -> Vec<State> {
+    let mut ours = Canonicaliser::new(model).unwrap().unwrap();
+    let mut machine = Machine::new(model, Options::default());
+    let starts = starts(&mut machine);
+    let mut states = Vec::new();
+    let mut state = starts[0].clone();
+    while states.len() < count {
+        let found = next(&mut machine, &state);
+        state = match found.is_empty() || prng.chance(2) {
+            true => starts[prng.index(starts.len())].clone(),
+            false => canonical(&mut ours, &found[prng.index(found.len())]),
+        };
+        states.extend(found);
+    }
+    states
+}
+
 /// Prints canonical forms a second; run it in release with `--ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
@@ -305,7 +323,7 @@ fn speed() {
     ];
     for (path, constants) in models {
         let model = load(&at(path), constants);
-        let states = on_deep_stack(|| walks(&model, &mut Prng::new(1), 20_000)).unwrap();
+        let states = on_deep_stack(|| successors(&model, &mut Prng::new(1), 20_000)).unwrap();
         let mut ours = Canonicaliser::new(&model).unwrap().unwrap();
         let mut scratch = states[0].clone();
         let mut best = f64::MAX;

@@ -1,12 +1,12 @@
 //! A permutation applied to a state, by the tables of its shape.
 //!
 //! In: where each member goes, and a state. Out: the permuted state, its multisets sorted again as
-//! `ir::multiset` sorts them. Invariant: cells in no column or bag are copied; a column's slots are a
-//! permutation of themselves, with members among their values renamed. Cost: the slots of all columns, and
-//! a sort by insertion of the elements of each bag.
+//! `ir::multiset` sorts them. Invariant: the image begins as a copy, and only what may differ from it is
+//! written: rows of members that move, and columns and bags of scalarsets some member of which moves. Cost: a
+//! copy, the slots written, and a sort by insertion of the elements of each bag.
 
 use super::PerMember;
-use super::shape::{Bag, Column, Grid, Set, Shape};
+use super::shape::{Bag, Block, Column, Grid, Set, Shape};
 use crate::ir::UNDEFINED;
 
 /// For each member, the place in its scalarset where it goes.
@@ -15,12 +15,15 @@ pub(super) struct Labels {
     pub to: PerMember<u8>,
     /// The first member of each member's scalarset.
     first: PerMember<u8>,
+    /// For the first member of a scalarset: whether any of its members moves.
+    moved: PerMember<bool>,
     members: usize,
 }
 
 impl Labels {
+    /// The identity.
     pub fn new(sets: &[Set]) -> Labels {
-        let mut labels = Labels { to: [0; 256], first: [0; 256], members: 0 };
+        let mut labels = Labels { to: [0; 256], first: [0; 256], moved: [false; 256], members: 0 };
         for set in sets {
             for member in set.first..set.first + set.size {
                 labels.first[member] = set.first as u8;
@@ -33,21 +36,30 @@ impl Labels {
 
     /// Sends the member at each place of the order to that place; false where all stay where they are.
     pub fn set(&mut self, order: &PerMember<u8>) -> bool {
-        let mut moved = false;
-        for (place, &member) in order[..self.members].iter().enumerate() {
-            self.to[usize::from(member)] = place as u8 - self.first[place];
-            moved |= place != usize::from(member);
+        let mut any = false;
+        self.moved[..self.members].fill(false);
+        for (place, (&member, &first)) in order.iter().zip(&self.first).take(self.members).enumerate() {
+            self.to[usize::from(member)] = place as u8 - first;
+            let moves = place != usize::from(member);
+            self.moved[usize::from(first)] |= moves;
+            any |= moves;
         }
-        moved
+        any
     }
 
     pub fn first(&self, member: u8) -> u8 {
         self.first[usize::from(member)]
     }
 
-    /// Exchanges where two members go.
+    /// Exchanges where two members go, starting from the identity; or back.
     pub fn swap(&mut self, a: u8, b: u8) {
         self.to.swap(usize::from(a), usize::from(b));
+        let moved = &mut self.moved[usize::from(self.first[usize::from(a)])];
+        *moved = !*moved;
+    }
+
+    fn moves(&self, first: u8) -> bool {
+        self.moved[usize::from(first)]
     }
 }
 
@@ -65,11 +77,33 @@ impl Grid {
     }
 }
 
+impl Block {
+    /// Moves the rows of members that move.
+    fn image(&self, labels: &Labels, from: &[i64], to: &mut [i64]) {
+        let (first, width) = (usize::from(self.first), self.keys.len());
+        for (at, &place) in labels.to[first..first + self.count].iter().enumerate() {
+            let place = usize::from(place);
+            if place == at {
+                continue;
+            }
+            let (here, there) = (self.base + at * width, self.base + place * width);
+            match width {
+                1 => to[there] = from[here],
+                2 => [to[there], to[there + 1]] = [from[here], from[here + 1]],
+                _ => to[there..there + width].copy_from_slice(&from[here..here + width]),
+            }
+        }
+    }
+}
+
 impl Column {
     /// The value after members have been renamed.
     #[inline]
     pub fn rename(&self, labels: &Labels, value: i64) -> i64 {
-        for names in &self.names {
+        if let Some(member) = self.names.member(value) {
+            return self.names.lo + i64::from(labels.to[usize::from(member)]);
+        }
+        for names in &self.more {
             if let Some(member) = names.member(value) {
                 return names.lo + i64::from(labels.to[usize::from(member)]);
             }
@@ -77,27 +111,24 @@ impl Column {
         value
     }
 
-    fn image(&self, labels: &Labels, from: &[i64], to: &mut [i64]) {
-        let base = self.grid.base;
-        match self.grid.strides[..] {
-            [] => to[base] = self.rename(labels, from[base]),
-            [stride] => {
-                let first = usize::from(self.first);
-                let places = &labels.to[first..first + self.count];
-                let (from, to) = (from[base..].iter().step_by(stride), &mut to[base..]);
-                if self.names.is_empty() {
-                    from.zip(places).for_each(|(&value, &place)| to[usize::from(place) * stride] = value);
-                } else {
-                    from.zip(places).for_each(|(&value, &place)| {
-                        to[usize::from(place) * stride] = self.rename(labels, value);
-                    });
-                }
-            }
-            _ => {
-                for (at, &place) in self.grid.places.iter().enumerate() {
-                    to[self.grid.target(at, labels)] = self.rename(labels, from[place as usize]);
-                }
-            }
+    /// The image of a pointer: one value for each member of a set.
+    fn image_of_pointer(&self, labels: &Labels, from: &[i64], to: &mut [i64]) {
+        let ([stride], [first]) = (&self.grid.strides[..], &self.grid.firsts[..]) else { return };
+        if !labels.moves(*first) && !labels.moves(self.names.first) && self.more.is_empty() {
+            return;
+        }
+        let first = usize::from(*first);
+        let places = &labels.to[first..first + self.grid.places.len()];
+        let mut here = self.grid.base;
+        for &place in places {
+            to[self.grid.base + usize::from(place) * stride] = self.rename(labels, from[here]);
+            here += stride;
+        }
+    }
+
+    fn image_of_table(&self, labels: &Labels, from: &[i64], to: &mut [i64]) {
+        for (at, &place) in self.grid.places.iter().enumerate() {
+            to[self.grid.target(at, labels)] = self.rename(labels, from[place as usize]);
         }
     }
 }
@@ -140,10 +171,19 @@ impl Bag {
 /// The image of a whole state, or of one element's cells.
 pub(super) fn state(shape: &Shape, labels: &Labels, from: &[i64], to: &mut [i64]) {
     to.copy_from_slice(from);
-    for column in &shape.columns {
-        column.image(labels, from, to);
+    for block in shape.blocks.iter().filter(|block| labels.moves(block.first)) {
+        block.image(labels, from, to);
     }
-    for bag in &shape.bags {
+    for column in &shape.pointers {
+        column.image_of_pointer(labels, from, to);
+    }
+    for column in &shape.globals {
+        to[column.grid.base] = column.rename(labels, from[column.grid.base]);
+    }
+    for column in &shape.tables {
+        column.image_of_table(labels, from, to);
+    }
+    for bag in shape.bags.iter().filter(|bag| bag.concerns.iter().any(|&first| labels.moves(first))) {
         for at in 0..bag.grid.places.len() {
             bag.image(at, labels, from, to, bag.grid.target(at, labels));
         }

@@ -94,24 +94,39 @@ impl Partition {
         self.cells += 1;
     }
 
-    /// Splits by facts until nothing splits; the result is a number that only depends on what was split how.
-    pub fn refine(&mut self, facts: &[Fact]) -> u64 {
+    /// Splits by facts until nothing splits. With `TRACE`, the result is a number that depends on nothing
+    /// but the facts and cells. `sums` is scratch space.
+    pub fn refine<const TRACE: bool>(&mut self, facts: &[Fact], sums: &mut PerMember<u64>) -> u64 {
         let mut trace = 0u64;
-        let mut sums = [0u64; 256];
         while !self.is_discrete() && !facts.is_empty() {
             let before = self.cells;
             sums[..self.members].fill(0);
-            self.tell(facts, &mut sums);
-            for (sum, &cell) in sums[..self.members].iter().zip(&self.cell) {
-                trace = trace.wrapping_add(mix(sum.wrapping_add(u64::from(cell))));
+            self.tell(facts, sums);
+            if TRACE {
+                for (sum, &cell) in sums[..self.members].iter().zip(&self.cell) {
+                    trace = trace.wrapping_add(mix(sum.wrapping_add(u64::from(cell))));
+                }
+                trace = mix(trace);
             }
-            trace = mix(trace);
-            self.split(&sums);
+            self.split(sums);
             if self.cells == before {
                 break;
             }
         }
         trace
+    }
+
+    /// Whether a tied member is marked: without one, facts cannot split a cell.
+    pub fn any_tied(&self, marked: &PerMember<bool>) -> bool {
+        let mut start = 0;
+        while start < self.members {
+            let cell = self.cell_at(start);
+            if cell.len() > 1 && cell.iter().any(|&member| marked[usize::from(member)]) {
+                return true;
+            }
+            start += cell.len();
+        }
+        false
     }
 
     /// Adds up for each member what the facts say about the cells of the others.

@@ -12,7 +12,7 @@ use super::PerMember;
 use super::facts::Reading;
 use super::image::Labels;
 use super::partition::Partition;
-use super::shape::{Bag, Column, Shape};
+use super::shape::{Bag, Block, Column, Shape};
 
 pub(super) struct Twins {
     /// The first of the member's twins that was met; itself for one without.
@@ -27,22 +27,25 @@ impl Twins {
         Twins { of: [0; 256], labels: None, scratch: vec![0; slots] }
     }
 
-    /// Finds the classes of twins inside each cell.
-    pub fn find(&mut self, shape: &Shape, state: &[i64], reading: &Reading, partition: &Partition) {
-        let mut labels = self.labels.take().unwrap_or_else(|| Labels::new(&shape.sets));
+    /// Finds the classes of twins inside each cell; true where each cell is one class.
+    pub fn find(&mut self, shape: &Shape, state: &[i64], reading: &Reading, partition: &Partition) -> bool {
+        let labels = self.labels.get_or_insert_with(|| Labels::new(&shape.sets));
+        let mut exchange =
+            Exchange { shape, state, named: &reading.named, labels, scratch: &mut self.scratch };
+        let mut whole = true;
         let mut start = 0;
         while start < partition.members {
             let cell = partition.cell_at(start);
-            for (at, &member) in cell.iter().enumerate() {
+            self.of[usize::from(cell[0])] = cell[0];
+            for (at, &member) in cell.iter().enumerate().skip(1) {
                 let mut classes = cell[..at].iter().rev().filter(|&&each| self.of[usize::from(each)] == each);
-                let scratch = &mut self.scratch;
-                let twin = classes
-                    .find(|&&other| exchangeable(shape, state, reading, &mut labels, scratch, other, member));
-                self.of[usize::from(member)] = twin.copied().unwrap_or(member);
+                let twin = classes.find(|&&other| exchange.leaves_same(other, member));
+                whole &= twin.is_some();
+                self.of[usize::from(member)] = *twin.unwrap_or(&member);
             }
             start += cell.len();
         }
-        self.labels = Some(labels);
+        whole
     }
 
     /// Where the first cell begins that holds members that are not all twins.
@@ -60,59 +63,61 @@ impl Twins {
     }
 }
 
-fn exchangeable(
-    shape: &Shape,
-    state: &[i64],
-    reading: &Reading,
-    labels: &mut Labels,
-    scratch: &mut [i64],
-    a: u8,
-    b: u8,
-) -> bool {
-    let first = labels.first(a);
-    let named = reading.named[usize::from(a)] || reading.named[usize::from(b)];
-    labels.swap(a, b);
-    let columns = shape.columns.iter().all(|column| column_same(column, state, labels, named, first, a, b));
-    let same = columns && shape.bags.iter().all(|bag| bag_same(bag, state, labels, scratch, first));
-    labels.swap(a, b);
-    same
+/// Tries exchanges of two members of one set.
+struct Exchange<'a> {
+    shape: &'a Shape,
+    state: &'a [i64],
+    named: &'a PerMember<u16>,
+    labels: &'a mut Labels,
+    scratch: &'a mut [i64],
+}
+
+impl Exchange<'_> {
+    /// Whether exchanging two members leaves the state as it is.
+    fn leaves_same(&mut self, a: u8, b: u8) -> bool {
+        let (shape, state, first) = (self.shape, self.state, self.labels.first(a));
+        let named = self.named[usize::from(a)];
+        if named != self.named[usize::from(b)] {
+            return false;
+        }
+        if !shape
+            .blocks
+            .iter()
+            .all(|block| block.first != first || rows_same(block, state, a - first, b - first))
+        {
+            return false;
+        }
+        self.labels.swap(a, b);
+        let labels = &*self.labels;
+        let columns = shape.pointers.iter().chain(&shape.globals).chain(&shape.tables);
+        let mut touched =
+            columns.filter(|each| each.grid.firsts.contains(&first) || (named > 0 && each.names_set(first)));
+        let mut bags = shape.bags.iter().filter(|bag| bag.concerns.contains(&first));
+        let same = touched.all(|column| column_same(column, state, labels))
+            && bags.all(|bag| bag_same(bag, state, labels, self.scratch));
+        self.labels.swap(a, b);
+        same
+    }
+}
+
+/// Whether two rows of a block are equal in the cells that are in no other column.
+fn rows_same(block: &Block, state: &[i64], a: u8, b: u8) -> bool {
+    let width = block.keys.len();
+    let row = |at: u8| &state[block.base + usize::from(at) * width..][..width];
+    let mut cells = row(a).iter().zip(row(b)).zip(&block.keys);
+    cells.all(|((one, other), &key)| one == other || key == 0)
 }
 
 /// Whether the exchange leaves a column as it is.
-fn column_same(
-    column: &Column,
-    state: &[i64],
-    labels: &Labels,
-    named: bool,
-    first: u8,
-    a: u8,
-    b: u8,
-) -> bool {
-    if named && column.names_set(first) {
-        let mut places = column.grid.places.iter().enumerate();
-        return places.all(|(at, &place)| {
-            state[column.grid.target(at, labels)] == column.rename(labels, state[place as usize])
-        });
-    }
-    match column.grid.strides[..] {
-        [] => true,
-        [stride] if column.first == first => {
-            let row = |member: u8| state[column.grid.base + usize::from(member - first) * stride];
-            row(a) == row(b)
-        }
-        [_] => true,
-        _ => {
-            let mut places = column.grid.places.iter().enumerate();
-            places.all(|(at, &place)| state[column.grid.target(at, labels)] == state[place as usize])
-        }
-    }
+fn column_same(column: &Column, state: &[i64], labels: &Labels) -> bool {
+    let mut places = column.grid.places.iter().enumerate();
+    places.all(|(at, &place)| {
+        state[column.grid.target(at, labels)] == column.rename(labels, state[place as usize])
+    })
 }
 
 /// Whether the exchange leaves all multisets of a bag as they are.
-fn bag_same(bag: &Bag, state: &[i64], labels: &Labels, scratch: &mut [i64], first: u8) -> bool {
-    if !bag.concerns(first) {
-        return true;
-    }
+fn bag_same(bag: &Bag, state: &[i64], labels: &Labels, scratch: &mut [i64]) -> bool {
     let cells = bag.capacity * bag.stride;
     (0..bag.grid.places.len()).all(|at| {
         let target = bag.grid.target(at, labels);
