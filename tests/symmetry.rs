@@ -303,7 +303,8 @@ fn successors(model: &Model, prng: &mut Prng, count: usize) -> Vec<State> {
     states
 }
 
-/// Prints canonical forms a second; run it in release with `--ignored --nocapture`.
+/// Prints canonical forms a second, of the models whose path contains `SPEED_OF`; run it in release with
+/// `--ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn speed() {
@@ -321,13 +322,14 @@ fn speed() {
         ("models/flash.m", &["NODE_NUM=9", "DATA_NUM=2"]),
         ("models/snoop.m", &[]),
     ];
-    for (path, constants) in models {
+    let wanted = std::env::var("SPEED_OF").unwrap_or_default();
+    for (path, constants) in models.into_iter().filter(|(path, _)| path.contains(&wanted)) {
         let model = load(&at(path), constants);
         let states = on_deep_stack(|| successors(&model, &mut Prng::new(1), 20_000)).unwrap();
         let mut ours = Canonicaliser::new(&model).unwrap().unwrap();
         let mut scratch = states[0].clone();
         let mut best = f64::MAX;
-        for _ in 0..5 {
+        for _ in 0..20 {
             let begin = Instant::now();
             for state in &states {
                 scratch.copy_from_slice(state);

@@ -77,7 +77,13 @@ impl Reading {
         for column in &shape.pointers {
             self.pointer(column, state);
         }
-        for column in shape.globals.iter().chain(&shape.tables) {
+        for column in &shape.globals {
+            if let Some(member) = column.member(state[column.grid.base]) {
+                self.name(member);
+                self.add(member, column.key_in);
+            }
+        }
+        for column in &shape.tables {
             self.column(column, state, Fact { hash: column.key, ..Fact::default() });
         }
         for bag in &shape.bags {
@@ -90,16 +96,19 @@ impl Reading {
         let (first, width) = (usize::from(block.first), block.keys.len());
         let sums = self.sums[first..first + block.count].iter_mut();
         let cells = &state[block.base..block.base + block.count * width];
-        if let [key] = block.keys[..] {
-            for (sum, &value) in sums.zip(cells) {
+        match block.keys[..] {
+            [key] => sums.zip(cells).for_each(|(sum, &value)| {
                 *sum = sum.wrapping_add(spread(value).wrapping_mul(key));
-            }
-            return;
-        }
-        for (sum, row) in sums.zip(cells.chunks_exact(width)) {
-            for (&value, &key) in row.iter().zip(&block.keys) {
-                *sum = sum.wrapping_add(spread(value).wrapping_mul(key));
-            }
+            }),
+            [one, two] => sums.zip(cells.chunks_exact(2)).for_each(|(sum, row)| {
+                let two = spread(row[1]).wrapping_mul(two);
+                *sum = sum.wrapping_add(spread(row[0]).wrapping_mul(one)).wrapping_add(two);
+            }),
+            _ => sums.zip(cells.chunks_exact(width)).for_each(|(sum, row)| {
+                for (&value, &key) in row.iter().zip(&block.keys) {
+                    *sum = sum.wrapping_add(spread(value).wrapping_mul(key));
+                }
+            }),
         }
     }
 

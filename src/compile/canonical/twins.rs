@@ -73,27 +73,29 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Whether exchanging two members leaves the state as it is.
+    /// Whether exchanging two members leaves the state as it is: first what tells most members apart.
     fn leaves_same(&mut self, a: u8, b: u8) -> bool {
         let (shape, state, first) = (self.shape, self.state, self.labels.first(a));
-        let named = self.named[usize::from(a)];
-        if named != self.named[usize::from(b)] {
-            return false;
-        }
-        if !shape
-            .blocks
-            .iter()
-            .all(|block| block.first != first || rows_same(block, state, a - first, b - first))
+        let (row_a, row_b) = (usize::from(a - first), usize::from(b - first));
+        let named = self.named[usize::from(a)] > 0;
+        if self.named[usize::from(a)] != self.named[usize::from(b)]
+            || shape.blocks.iter().any(|block| block.first == first && !rows_same(block, state, row_a, row_b))
         {
             return false;
         }
         self.labels.swap(a, b);
         let labels = &*self.labels;
-        let columns = shape.pointers.iter().chain(&shape.globals).chain(&shape.tables);
-        let mut touched =
-            columns.filter(|each| each.grid.firsts.contains(&first) || (named > 0 && each.names_set(first)));
         let mut bags = shape.bags.iter().filter(|bag| bag.concerns.contains(&first));
-        let same = touched.all(|column| column_same(column, state, labels))
+        let same = shape.pointers.iter().all(|column| match named && column.names_set(first) {
+            true => column_same(column, state, labels),
+            false => {
+                column.grid.firsts[0] != first || {
+                    let row = |at: usize| state[column.grid.places[at] as usize];
+                    row(row_a) == row(row_b)
+                }
+            }
+        }) && (!named || shape.globals.iter().all(|column| column_same(column, state, labels)))
+            && shape.tables.iter().all(|column| column_same(column, state, labels))
             && bags.all(|bag| bag_same(bag, state, labels, self.scratch));
         self.labels.swap(a, b);
         same
@@ -101,9 +103,9 @@ impl Exchange<'_> {
 }
 
 /// Whether two rows of a block are equal in the cells that are in no other column.
-fn rows_same(block: &Block, state: &[i64], a: u8, b: u8) -> bool {
+fn rows_same(block: &Block, state: &[i64], a: usize, b: usize) -> bool {
     let width = block.keys.len();
-    let row = |at: u8| &state[block.base + usize::from(at) * width..][..width];
+    let row = |at: usize| &state[block.base + at * width..][..width];
     let mut cells = row(a).iter().zip(row(b)).zip(&block.keys);
     cells.all(|((one, other), &key)| one == other || key == 0)
 }
