@@ -5,7 +5,7 @@
 //! One walk over types and index values, linear in the slots; it ends because types are not recursive.
 
 use super::MEMBERS_MAX;
-use super::shape::{Bag, Block, Column, Grid, Names, Set, Shape};
+use super::shape::{Bag, Block, Column, Grid, Names, Row, Set, Shape};
 use crate::base::prng::Prng;
 use crate::ir::{Model, Type, TypeId, Types};
 
@@ -46,7 +46,10 @@ pub(super) fn build(model: &Model) -> Result<Shape, String> {
         let mut walk = Walk { dims: Vec::new(), inside: false };
         builder.walk(&mut shape, var.ty, var.first.0 as usize, &mut walk);
     }
-    shape.blocks.retain(|block| block.keys.iter().any(|&key| key != 0));
+    let pointed = |block: &Block| shape.pointers.iter().any(|column| block.covers(column.grid.base));
+    let kept: Vec<bool> = shape.blocks.iter().map(|block| block.plain || pointed(block)).collect();
+    let mut kept = kept.into_iter();
+    shape.blocks.retain(|_| kept.next() == Some(true));
     shape.sets = builder.sets;
     Ok(shape)
 }
@@ -58,7 +61,8 @@ impl Builder<'_> {
             Type::Scalarset { size } => {
                 if !self.atoms.contains(&ty) {
                     let first = self.sets.last().map_or(0, |last| last.first.saturating_add(last.size));
-                    self.sets.push(Set { first, size: usize::try_from(*size).unwrap_or(0) });
+                    let size = usize::try_from(*size).unwrap_or(0);
+                    self.sets.push(Set { first, size, plain: Vec::new(), pointers: Vec::new() });
                     self.atoms.push(ty);
                 }
             }
@@ -103,7 +107,7 @@ impl Builder<'_> {
             if let Some(set) = self.atoms.iter().position(|&each| each == atom) {
                 if walk.dims.is_empty() && !walk.inside {
                     let first = self.sets[set].first as u8;
-                    shape.blocks.push(Block { base, first, count, keys: vec![0; stride] });
+                    shape.blocks.push(Block { base, first, count, keys: vec![0; stride], plain: false });
                 }
                 walk.dims.push(Dim { set, stride });
                 self.walk(shape, elem, base, walk);
@@ -117,14 +121,19 @@ impl Builder<'_> {
 
     fn walk_simple(&mut self, shape: &mut Shape, ty: TypeId, base: usize, walk: &Walk) {
         let column = self.column(ty, base, &walk.dims);
-        match (walk.dims.len(), walk.inside) {
-            (0, _) => shape.globals.push(column),
-            (1, false) if column.is_plain() => {
-                if let Some(block) = shape.blocks.last_mut() {
+        match (&walk.dims[..], walk.inside) {
+            ([], _) => shape.globals.push(column),
+            ([Dim { set, stride }], false) => {
+                let row = Row { base, stride: *stride };
+                if !column.is_plain() {
+                    self.sets[*set].pointers.push(row);
+                    shape.pointers.push(column);
+                } else if let Some(block) = shape.blocks.last_mut() {
+                    self.sets[*set].plain.push(row);
                     block.keys[base - block.base] = column.key;
+                    block.plain = true;
                 }
             }
-            (1, false) => shape.pointers.push(column),
             _ => shape.tables.push(column),
         }
     }
@@ -138,7 +147,8 @@ impl Builder<'_> {
         concerns.extend(&grid.firsts);
         concerns.sort_unstable();
         concerns.dedup();
-        Bag { grid, capacity, stride, elem: shape, key: self.key(), concerns }
+        let inner = shape.indexed();
+        Bag { grid, capacity, stride, elem: shape, key: self.key(), concerns, inner }
     }
 
     fn column(&mut self, ty: TypeId, base: usize, dims: &[Dim]) -> Column {
@@ -146,7 +156,7 @@ impl Builder<'_> {
         let mut lo = 0i64;
         for atom in self.parts(ty) {
             if let Some(set) = self.atoms.iter().position(|&each| each == atom) {
-                let Set { first, size } = self.sets[set];
+                let Set { first, size, .. } = self.sets[set];
                 ranges.push(Names { lo, count: size as u64, first: first as u8 });
             }
             lo = lo.saturating_add_unsigned(self.types.count(atom));

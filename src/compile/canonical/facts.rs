@@ -71,7 +71,7 @@ impl Reading {
         self.named[..members].fill(0);
         self.tied[..members].fill(false);
         self.facts.clear();
-        for block in &shape.blocks {
+        for block in shape.blocks.iter().filter(|block| block.plain) {
             self.block(block, state);
         }
         for column in &shape.pointers {
@@ -112,12 +112,15 @@ impl Reading {
         }
     }
 
-    /// One value for each member that may name a member.
+    /// One value for each member that may name a member; undefined ones add nothing.
     fn pointer(&mut self, column: &Column, state: &[i64]) {
         for (&from, &place) in column.grid.members.iter().zip(&column.grid.places) {
             let value = state[place as usize];
+            if value == UNDEFINED {
+                continue;
+            }
             let Some(to) = column.member(value) else {
-                self.add(from, spread(value).wrapping_mul(column.key));
+                self.add(from, spread(value.wrapping_add(1)).wrapping_mul(column.key));
                 continue;
             };
             self.name(to);
@@ -162,9 +165,10 @@ impl Reading {
             whose.hash = mix(whose.hash.wrapping_add(bag.key));
             bag.grid.members[at * rank..(at + 1) * rank].iter().for_each(|&member| whose.push(member));
             for each in state[start..start + bag.capacity * bag.stride].chunks_exact(bag.stride) {
-                if each[0] == 1 {
-                    self.element(&bag.elem, &each[1..], whose);
+                if each[0] != 1 {
+                    break;
                 }
+                self.element(&bag.elem, &each[1..], whose);
             }
         }
     }

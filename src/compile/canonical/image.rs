@@ -1,9 +1,9 @@
 //! A permutation applied to a state, by the tables of its shape.
 //!
-//! In: where each member goes, and a state. Out: the permuted state, its multisets sorted again as
-//! `ir::multiset` sorts them. Invariant: the image begins as a copy, and only what may differ from it is
-//! written: rows of members that move, and columns and bags of scalarsets some member of which moves. Cost: a
-//! copy, the slots written, and a sort by insertion of the elements of each bag.
+//! In: where each member goes, a state, and a copy of it. Out: the copy permuted, its multisets sorted again as
+//! `ir::multiset` sorts them. Invariant: only what may differ is written: rows of members that move, and
+//! columns and bags of scalarsets some member of which moves. Cost: the slots written, and a sort by
+//! insertion of the elements of each bag.
 
 use super::PerMember;
 use super::shape::{Bag, Block, Column, Grid, Set, Shape};
@@ -45,10 +45,6 @@ impl Labels {
             any |= moves;
         }
         any
-    }
-
-    pub fn first(&self, member: u8) -> u8 {
-        self.first[usize::from(member)]
     }
 
     /// Exchanges where two members go, starting from the identity; or back.
@@ -111,18 +107,13 @@ impl Column {
         value
     }
 
-    /// The image of a pointer: one value for each member of a set.
-    fn image_of_pointer(&self, labels: &Labels, from: &[i64], to: &mut [i64]) {
-        let ([stride], [first]) = (&self.grid.strides[..], &self.grid.firsts[..]) else { return };
-        if !labels.moves(*first) && !labels.moves(self.names.first) && self.more.is_empty() {
-            return;
-        }
-        let first = usize::from(*first);
-        let places = &labels.to[first..first + self.grid.places.len()];
-        let mut here = self.grid.base;
-        for &place in places {
-            to[self.grid.base + usize::from(place) * stride] = self.rename(labels, from[here]);
-            here += stride;
+    /// Renames the members in a pointer whose rows are where they belong.
+    fn rename_all(&self, labels: &Labels, cells: &mut [i64]) {
+        for &place in &self.grid.places {
+            let cell = &mut cells[place as usize];
+            if *cell != UNDEFINED {
+                *cell = self.rename(labels, *cell);
+            }
         }
     }
 
@@ -134,27 +125,31 @@ impl Column {
 }
 
 impl Bag {
-    /// The image of the multiset at place number `at`, written to `to` from `goal` on.
+    /// The image of the multiset at place number `at`, written over the one in `to` from `goal` on.
     pub fn image(&self, at: usize, labels: &Labels, from: &[i64], to: &mut [i64], goal: usize) {
         let start = self.grid.places[at] as usize;
-        let mut filled = 0;
+        let mut end = goal;
         for each in from[start..start + self.capacity * self.stride].chunks_exact(self.stride) {
             if each[0] != 1 {
-                continue;
+                break;
             }
-            let begin = goal + filled * self.stride;
-            let place = &mut to[begin..begin + self.stride];
-            place[0] = 1;
+            let place = &mut to[end..end + self.stride];
+            place.copy_from_slice(each);
             state(&self.elem, labels, &each[1..], &mut place[1..]);
-            self.insert(&mut to[goal..begin + self.stride], filled);
-            filled += 1;
+            end += self.stride;
+            self.insert(&mut to[goal..end]);
         }
-        to[goal + filled * self.stride..goal + self.capacity * self.stride].fill(UNDEFINED);
+        for each in to[end..goal + self.capacity * self.stride].chunks_exact_mut(self.stride) {
+            if each[0] != 1 {
+                break;
+            }
+            each.fill(UNDEFINED);
+        }
     }
 
     /// Moves the last element forward to where it belongs among the sorted ones before it.
-    fn insert(&self, elements: &mut [i64], last: usize) {
-        let mut at = last;
+    fn insert(&self, elements: &mut [i64]) {
+        let mut at = elements.len() / self.stride - 1;
         while at > 0 {
             let (before, here) = elements.split_at_mut(at * self.stride);
             let before = &mut before[(at - 1) * self.stride..];
@@ -168,14 +163,14 @@ impl Bag {
     }
 }
 
-/// The image of a whole state, or of one element's cells.
+/// The image of a whole state, or of one element's cells; `to` begins as a copy of `from`.
 pub(super) fn state(shape: &Shape, labels: &Labels, from: &[i64], to: &mut [i64]) {
-    to.copy_from_slice(from);
     for block in shape.blocks.iter().filter(|block| labels.moves(block.first)) {
         block.image(labels, from, to);
     }
-    for column in &shape.pointers {
-        column.image_of_pointer(labels, from, to);
+    let renamed = |column: &&Column| labels.moves(column.names.first) || !column.more.is_empty();
+    for column in shape.pointers.iter().filter(renamed) {
+        column.rename_all(labels, to);
     }
     for column in &shape.globals {
         to[column.grid.base] = column.rename(labels, from[column.grid.base]);
@@ -187,5 +182,38 @@ pub(super) fn state(shape: &Shape, labels: &Labels, from: &[i64], to: &mut [i64]
         for at in 0..bag.grid.places.len() {
             bag.image(at, labels, from, to, bag.grid.target(at, labels));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sets() -> [Set; 2] {
+        let set = |first, size| Set { first, size, plain: Vec::new(), pointers: Vec::new() };
+        [set(0, 3), set(3, 2)]
+    }
+
+    #[test]
+    fn an_order_sends_members_to_places_in_their_own_set() {
+        let mut labels = Labels::new(&sets());
+        let mut order = [0; 256];
+        order[..5].copy_from_slice(&[2, 0, 1, 3, 4]);
+        assert!(labels.set(&order));
+        assert_eq!(labels.to[..5], [1, 2, 0, 0, 1]);
+        assert!(labels.moves(0) && !labels.moves(3));
+        order[..5].copy_from_slice(&[0, 1, 2, 3, 4]);
+        assert!(!labels.set(&order));
+    }
+
+    #[test]
+    fn elements_are_sorted_as_they_arrive() {
+        let grid = Grid { places: vec![0], ..Grid::default() };
+        let elem = Shape { rest: vec![0], ..Shape::default() };
+        let bag = Bag { grid, capacity: 4, stride: 2, elem, key: 1, concerns: Vec::new(), inner: Vec::new() };
+        let from = [1, 7, 1, UNDEFINED, 1, 3, UNDEFINED, UNDEFINED];
+        let mut to = [1, 1, 1, 2, 1, 3, 1, 4];
+        bag.image(0, &Labels::new(&sets()), &from, &mut to, 0);
+        assert_eq!(to, [1, UNDEFINED, 1, 3, 1, 7, UNDEFINED, UNDEFINED]);
     }
 }

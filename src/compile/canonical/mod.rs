@@ -55,7 +55,7 @@ pub struct Canonicaliser {
     partition: Partition,
     twins: Twins,
     labels: Labels,
-    image: Vec<i64>,
+    copy: Vec<i64>,
     search: Search,
 }
 
@@ -71,7 +71,7 @@ impl Canonicaliser {
             partition: Partition::new(&shape.sets),
             twins: Twins::new(model.slots.len()),
             labels: Labels::new(&shape.sets),
-            image: vec![0; model.slots.len()],
+            copy: vec![0; model.slots.len()],
             search: Search::new(model.slots.len()),
             shape,
         }))
@@ -101,8 +101,8 @@ impl Canonical for Canonicaliser {
             let best = self.search.run(&self.shape, state, &self.reading.facts, &self.twins, &self.partition);
             state.copy_from_slice(best);
         } else if self.labels.set(&self.partition.order) {
-            image::state(&self.shape, &self.labels, state, &mut self.image);
-            state.copy_from_slice(&self.image);
+            self.copy.copy_from_slice(state);
+            image::state(&self.shape, &self.labels, &self.copy, state);
         }
     }
 }

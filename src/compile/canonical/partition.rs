@@ -165,3 +165,56 @@ fn sort(cell: &mut [u8], sums: &PerMember<u64>) {
         cell[at] = member;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn partition(sizes: &[usize]) -> Partition {
+        let mut sets: Vec<Set> = Vec::new();
+        for &size in sizes {
+            let first = sets.last().map_or(0, |last| last.first + last.size);
+            sets.push(Set { first, size, plain: Vec::new(), pointers: Vec::new() });
+        }
+        Partition::new(&sets)
+    }
+
+    fn cells(partition: &Partition) -> Vec<Vec<u8>> {
+        let mut cells: Vec<Vec<u8>> = Vec::new();
+        let mut start = 0;
+        while start < partition.members {
+            cells.push(partition.cell_at(start).to_vec());
+            start += partition.cell_at(start).len();
+        }
+        cells
+    }
+
+    #[test]
+    fn sums_split_cells_in_order_and_sets_stay_apart() {
+        let mut partition = partition(&[4, 0, 2]);
+        let mut sums = [0; 256];
+        sums[..6].copy_from_slice(&[5, 1, 5, 0, 9, 9]);
+        partition.split(&sums);
+        assert_eq!(cells(&partition), [vec![3], vec![1], vec![0, 2], vec![4, 5]]);
+        assert!(!partition.is_discrete());
+        partition.single_out(2, 2);
+        partition.single_out(4, 4);
+        assert_eq!(cells(&partition), [[3], [1], [2], [0], [4], [5]]);
+        assert!(partition.is_discrete());
+    }
+
+    #[test]
+    fn a_chain_refines_to_its_order_and_a_cycle_does_not() {
+        let link = |from: u8, to: u8| Fact { hash: 1, parts: [from, to, 0, 0, 0, 0, 0], len: 2 };
+        let mut chain = partition(&[5]);
+        chain.refine::<false>(&[link(3, 1), link(1, 4), link(4, 0), link(0, 2)], &mut [0; 256]);
+        assert!(chain.is_discrete());
+        let cycle = [link(0, 1), link(1, 2), link(2, 3), link(3, 4), link(4, 0)];
+        let mut round = partition(&[5]);
+        round.refine::<false>(&cycle, &mut [0; 256]);
+        assert_eq!(cells(&round), [[0, 1, 2, 3, 4]]);
+        round.single_out(3, 0);
+        round.refine::<false>(&cycle, &mut [0; 256]);
+        assert!(round.is_discrete());
+    }
+}

@@ -149,6 +149,7 @@ impl Search {
         let order = &self.levels[depth].partition.order;
         let labels = self.labels.get_or_insert_with(|| Labels::new(&given.shape.sets));
         labels.set(order);
+        self.candidate.copy_from_slice(given.state);
         image::state(given.shape, labels, given.state, &mut self.candidate);
         let compared = if ahead { Ordering::Less } else { self.candidate.cmp(&self.best.image) };
         match compared {

@@ -13,6 +13,16 @@
 pub(super) struct Set {
     pub first: usize,
     pub size: usize,
+    /// The cells of blocks and pointers that the set alone indexes.
+    pub plain: Vec<Row>,
+    pub pointers: Vec<Row>,
+}
+
+/// A cell for each member: the first one's, and the distance to the next.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    pub base: usize,
+    pub stride: usize,
 }
 
 /// Values `lo` and on, `count` of them, that name members `first` and on.
@@ -43,6 +53,8 @@ pub(super) struct Block {
     pub count: usize,
     /// A random number for each cell of a row, or 0 where the cell is in a column of its own.
     pub keys: Vec<u64>,
+    /// Whether some cell has a key.
+    pub plain: bool,
 }
 
 /// Slots that permutations move onto each other.
@@ -66,6 +78,8 @@ pub(super) struct Bag {
     pub key: u64,
     /// The first members of all sets whose permutation can change the bag.
     pub concerns: Vec<u8>,
+    /// Those of them that index parts of elements.
+    pub inner: Vec<u8>,
 }
 
 /// The symmetric structure of a state, or of one element of a multiset, which has no blocks or pointers.
@@ -95,6 +109,31 @@ impl Shape {
         }
         self.bags.iter().for_each(|bag| firsts.extend(&bag.concerns));
         firsts
+    }
+
+    /// The first members of all sets that index parts of an element of this shape.
+    pub fn indexed(&self) -> Vec<u8> {
+        let mut firsts = Vec::new();
+        self.tables.iter().for_each(|column| firsts.extend(&column.grid.firsts));
+        for bag in &self.bags {
+            firsts.extend(&bag.grid.firsts);
+            firsts.extend(&bag.inner);
+        }
+        firsts
+    }
+}
+
+impl Block {
+    /// Whether a slot is in the block.
+    pub fn covers(&self, slot: usize) -> bool {
+        (self.base..self.base + self.count * self.keys.len()).contains(&slot)
+    }
+}
+
+impl Row {
+    #[inline]
+    pub fn at(self, state: &[i64], member: usize) -> i64 {
+        state[self.base + self.stride * member]
     }
 }
 

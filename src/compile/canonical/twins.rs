@@ -12,7 +12,7 @@ use super::PerMember;
 use super::facts::Reading;
 use super::image::Labels;
 use super::partition::Partition;
-use super::shape::{Bag, Block, Column, Shape};
+use super::shape::{Bag, Column, Row, Set, Shape};
 
 pub(super) struct Twins {
     /// The first of the member's twins that was met; itself for one without.
@@ -33,17 +33,19 @@ impl Twins {
         let mut exchange =
             Exchange { shape, state, named: &reading.named, labels, scratch: &mut self.scratch };
         let mut whole = true;
-        let mut start = 0;
-        while start < partition.members {
-            let cell = partition.cell_at(start);
-            self.of[usize::from(cell[0])] = cell[0];
-            for (at, &member) in cell.iter().enumerate().skip(1) {
-                let mut classes = cell[..at].iter().rev().filter(|&&each| self.of[usize::from(each)] == each);
-                let twin = classes.find(|&&other| exchange.leaves_same(other, member));
-                whole &= twin.is_some();
-                self.of[usize::from(member)] = *twin.unwrap_or(&member);
+        for set in &shape.sets {
+            let mut start = set.first;
+            while start < set.first + set.size {
+                let cell = partition.cell_at(start);
+                self.of[usize::from(cell[0])] = cell[0];
+                for (at, &member) in cell.iter().enumerate().skip(1) {
+                    let mut classes = cell[..at].iter().filter(|&&each| self.of[usize::from(each)] == each);
+                    let twin = classes.find(|&&other| exchange.leaves_same(set, other, member));
+                    whole &= twin.is_some();
+                    self.of[usize::from(member)] = *twin.unwrap_or(&member);
+                }
+                start += cell.len();
             }
-            start += cell.len();
         }
         whole
     }
@@ -73,57 +75,65 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Whether exchanging two members leaves the state as it is: first what tells most members apart.
-    fn leaves_same(&mut self, a: u8, b: u8) -> bool {
-        let (shape, state, first) = (self.shape, self.state, self.labels.first(a));
-        let (row_a, row_b) = (usize::from(a - first), usize::from(b - first));
-        let named = self.named[usize::from(a)] > 0;
-        if self.named[usize::from(a)] != self.named[usize::from(b)]
-            || shape.blocks.iter().any(|block| block.first == first && !rows_same(block, state, row_a, row_b))
+    /// Whether exchanging two members of a set leaves the state as it is: first what tells most apart.
+    fn leaves_same(&mut self, set: &Set, a: u8, b: u8) -> bool {
+        let (row_a, row_b) = (usize::from(a) - set.first, usize::from(b) - set.first);
+        let same = |row: &Row| row.at(self.state, row_a) == row.at(self.state, row_b);
+        let named = self.named[usize::from(a)];
+        if named != self.named[usize::from(b)]
+            || !set.plain.iter().all(same)
+            || (named == 0 && !set.pointers.iter().all(same))
         {
             return false;
         }
+        let shape = self.shape;
+        if named == 0 && shape.tables.is_empty() && shape.bags.is_empty() {
+            return true;
+        }
         self.labels.swap(a, b);
-        let labels = &*self.labels;
-        let mut bags = shape.bags.iter().filter(|bag| bag.concerns.contains(&first));
-        let same = shape.pointers.iter().all(|column| match named && column.names_set(first) {
-            true => column_same(column, state, labels),
-            false => {
-                column.grid.firsts[0] != first || {
-                    let row = |at: usize| state[column.grid.places[at] as usize];
-                    row(row_a) == row(row_b)
-                }
-            }
-        }) && (!named || shape.globals.iter().all(|column| column_same(column, state, labels)))
-            && shape.tables.iter().all(|column| column_same(column, state, labels))
-            && bags.all(|bag| bag_same(bag, state, labels, self.scratch));
+        let same = self.columns_same(set.first as u8, named > 0)
+            && shape.bags.iter().all(|bag| self.bag_same(bag, set.first as u8, named > 0));
         self.labels.swap(a, b);
         same
     }
-}
 
-/// Whether two rows of a block are equal in the cells that are in no other column.
-fn rows_same(block: &Block, state: &[i64], a: usize, b: usize) -> bool {
-    let width = block.keys.len();
-    let row = |at: usize| &state[block.base + at * width..][..width];
-    let mut cells = row(a).iter().zip(row(b)).zip(&block.keys);
-    cells.all(|((one, other), &key)| one == other || key == 0)
-}
+    /// Whether the exchange leaves all columns as they are that are not known to be equal.
+    fn columns_same(&self, first: u8, named: bool) -> bool {
+        let indexed = |column: &&Column| column.grid.firsts.contains(&first);
+        let naming = |column: &&Column| named && column.names_set(first);
+        let same = |column: &Column| {
+            let mut places = column.grid.places.iter().enumerate();
+            places.all(|(at, &place)| {
+                let renamed = column.rename(self.labels, self.state[place as usize]);
+                self.state[column.grid.target(at, self.labels)] == renamed
+            })
+        };
+        self.shape.globals.iter().filter(naming).all(same)
+            && self
+                .shape
+                .pointers
+                .iter()
+                .filter(|column| named && (indexed(column) || naming(column)))
+                .all(same)
+            && self.shape.tables.iter().filter(|column| indexed(column) || naming(column)).all(same)
+    }
 
-/// Whether the exchange leaves a column as it is.
-fn column_same(column: &Column, state: &[i64], labels: &Labels) -> bool {
-    let mut places = column.grid.places.iter().enumerate();
-    places.all(|(at, &place)| {
-        state[column.grid.target(at, labels)] == column.rename(labels, state[place as usize])
-    })
-}
-
-/// Whether the exchange leaves all multisets of a bag as they are.
-fn bag_same(bag: &Bag, state: &[i64], labels: &Labels, scratch: &mut [i64]) -> bool {
-    let cells = bag.capacity * bag.stride;
-    (0..bag.grid.places.len()).all(|at| {
-        let target = bag.grid.target(at, labels);
-        bag.image(at, labels, state, scratch, target);
-        scratch[target..target + cells] == state[target..target + cells]
-    })
+    /// Whether the exchange leaves all multisets of a bag as they are.
+    fn bag_same(&mut self, bag: &Bag, first: u8, named: bool) -> bool {
+        let inside = named && bag.concerns.contains(&first) || bag.inner.contains(&first);
+        if !inside && !bag.grid.firsts.contains(&first) {
+            return true;
+        }
+        let cells = bag.capacity * bag.stride;
+        bag.grid.places.iter().enumerate().all(|(at, &place)| {
+            let target = bag.grid.target(at, self.labels);
+            let (here, there) = (place as usize, target..target + cells);
+            if !inside {
+                return here == target || self.state[here..here + cells] == self.state[there];
+            }
+            self.scratch[there.clone()].copy_from_slice(&self.state[there.clone()]);
+            bag.image(at, self.labels, self.state, self.scratch, target);
+            self.scratch[there.clone()] == self.state[there]
+        })
+    }
 }
