@@ -3,17 +3,19 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use verify::audit::symmetry::Symmetry;
+use verify::audit::{self, DeadlockMode, SymmetryMode};
 use verify::base::prng::Prng;
 use verify::compile::Canonical;
 use verify::compile::canonical::Canonicaliser;
 use verify::ir::eval::{Machine, Options, State, Step, on_deep_stack};
 use verify::ir::model::instance_count;
 use verify::ir::multiset::normalize_state;
-use verify::ir::{Model, UNDEFINED};
+use verify::ir::{Model, Type, TypeId, UNDEFINED};
 use verify::lower::{Constants, lower};
 use verify::syntax::{Source, parse};
 
@@ -162,14 +164,41 @@ fn orbits(path: &str, constants: &[&str]) -> (usize, usize) {
     .unwrap()
 }
 
-#[test]
-fn one_feature_models_agree_with_brute_force() {
-    let folder = at("tests/golden/symmetry");
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path()).collect();
+/// The number that a golden model's head foretells.
+fn foretold(path: &Path, word: &str) -> Option<u64> {
+    let text = fs::read_to_string(path).unwrap();
+    let value = text.lines().find_map(|line| line.strip_prefix(&format!("-- {word}: ")).map(str::to_string));
+    value.and_then(|value| value.parse().ok())
+}
+
+fn golden() -> Vec<PathBuf> {
+    let entries = fs::read_dir(at("tests/golden/symmetry")).unwrap();
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     assert!(paths.len() >= 8);
-    for path in paths {
+    paths
+}
+
+#[test]
+fn one_feature_models_have_the_orbits_that_brute_force_counts() {
+    for path in golden() {
+        let model = load(&path, &[]);
+        let options = audit::Options {
+            symmetry: SymmetryMode::Exhaustive,
+            deadlock: DeadlockMode::Off,
+            ..audit::Options::default()
+        };
+        let counts = audit::brute(&model, &options, &mut |_| ControlFlow::Continue(())).counts;
+        let (states, fired) = orbits(path.to_str().unwrap(), &[]);
+        assert_eq!((states as u64, fired as u64), (counts.states, counts.rules_fired), "{}", path.display());
+        let head = (foretold(&path, "states"), foretold(&path, "fired"));
+        assert_eq!(head, (Some(counts.states), Some(counts.rules_fired)), "{}", path.display());
+    }
+}
+
+#[test]
+fn one_feature_models_agree_with_brute_force() {
+    for path in golden() {
         println!("{}", path.display());
         agree_on(path.to_str().unwrap(), &[], 1_000, 3_000);
     }
@@ -215,6 +244,98 @@ fn other_models_have_the_orbits_their_heads_say() {
     assert_eq!(orbits("models/mcslock.m", &["N=3"]), (158, 402));
     assert_eq!(orbits("models/mcslock.m", &["N=4"]), (734, 2_456));
     assert_eq!(orbits("models/mcslock.m", &["N=5"]), (3_301, 13_697));
+}
+
+/// For each scalarset type, where its values go.
+type Orders = HashMap<TypeId, Vec<i64>>;
+
+fn random_orders(model: &Model, prng: &mut Prng) -> Orders {
+    let mut orders = Orders::new();
+    for ty in model.types.ids() {
+        if let Type::Scalarset { size } = model.types.get(ty) {
+            let mut order: Vec<i64> = (0..*size).collect();
+            (1..order.len()).for_each(|at| order.swap(at, prng.index(at + 1)));
+            orders.insert(ty, order);
+        }
+    }
+    orders
+}
+
+fn moved_value(model: &Model, orders: &Orders, ty: TypeId, value: i64) -> i64 {
+    let (atom, inner) = model.types.atom_of(ty, value).unwrap_or((ty, value));
+    match orders.get(&atom) {
+        Some(order) if value != UNDEFINED => value - inner + order[inner as usize],
+        _ => value,
+    }
+}
+
+fn move_cells(model: &Model, orders: &Orders, ty: TypeId, from: &[i64], to: &mut [i64]) {
+    match model.types.get(ty) {
+        Type::Record { fields } => fields.iter().for_each(|field| {
+            let cells = field.offset as usize..field.offset as usize + model.types.cells(field.ty) as usize;
+            move_cells(model, orders, field.ty, &from[cells.clone()], &mut to[cells]);
+        }),
+        Type::Array { index, elem } => {
+            let (first, width) = (model.types.first(*index), model.types.cells(*elem) as usize);
+            for (at, each) in from.chunks(width).enumerate() {
+                let goal = (moved_value(model, orders, *index, first + at as i64) - first) as usize * width;
+                move_cells(model, orders, *elem, each, &mut to[goal..goal + width]);
+            }
+        }
+        Type::Multiset { elem, .. } => {
+            let width = model.types.cells(*elem) as usize + 1;
+            for (from, to) in from.chunks(width).zip(to.chunks_mut(width)) {
+                to[0] = from[0];
+                move_cells(model, orders, *elem, &from[1..], &mut to[1..]);
+            }
+        }
+        _ => to[0] = moved_value(model, orders, ty, from[0]),
+    }
+}
+
+fn permuted(model: &Model, orders: &Orders, state: &[i64]) -> State {
+    let mut moved: State = state.into();
+    for var in &model.vars {
+        let cells = var.first.0 as usize..var.first.0 as usize + model.types.cells(var.ty) as usize;
+        move_cells(model, orders, var.ty, &state[cells.clone()], &mut moved[cells]);
+    }
+    normalize_state(model, &mut moved);
+    moved
+}
+
+#[test]
+fn many_members_have_one_form_and_do_not_take_forever() {
+    let models: [(&str, &[&str]); 10] = [
+        ("models/german.m", &["NODE_NUM=16", "DATA_NUM=3"]),
+        ("models/mcslock.m", &["N=16"]),
+        ("models/peterson.m", &["N=10"]),
+        ("models/directory.m", &["PROC_NUM=9", "VALUE_NUM=3"]),
+        ("models/flash.m", &["NODE_NUM=16", "DATA_NUM=2"]),
+        ("tests/golden/symmetry/pointers.m", &["N=16"]),
+        ("tests/golden/symmetry/relation.m", &["N=10"]),
+        ("tests/golden/symmetry/two_sets.m", &["N=12", "M=9"]),
+        ("tests/golden/symmetry/unions.m", &["N=12", "M=9"]),
+        ("tests/golden/symmetry/bags.m", &["N=16"]),
+    ];
+    for (path, constants) in models {
+        let model = load(&at(path), constants);
+        let mut prng = Prng::new(10);
+        let mut ours = Canonicaliser::new(&model).unwrap().unwrap();
+        let mut states = on_deep_stack(|| walks(&model, &mut prng, 100)).unwrap();
+        states.extend((0..300).map(|_| arbitrary(&model, &mut prng)));
+        let (begin, mut slowest) = (Instant::now(), 0.0f64);
+        for state in &states {
+            let begin = Instant::now();
+            let form = canonical(&mut ours, state);
+            slowest = slowest.max(begin.elapsed().as_secs_f64());
+            for _ in 0..3 {
+                let other = permuted(&model, &random_orders(&model, &mut prng), state);
+                assert_eq!(canonical(&mut ours, &other), form, "{path}: {state:?}");
+            }
+        }
+        println!("{path} {constants:?}: slowest {:.0} us", slowest * 1e6);
+        assert!(begin.elapsed().as_secs() < 20, "{path}: ties are not cut down");
+    }
 }
 
 /// A graph on 16 members with every edge in both directions, as a state of `relation.m`.
@@ -285,7 +406,26 @@ fn models_without_symmetry_have_no_canonical_form() {
     assert!(Canonicaliser::new(&wide).is_err());
 }
 
-/// Prints canonical forms a second; run it in release with `--ignored --nocapture`.
+/// Successors of canonical states on random walks, as a search meets them.
+fn successors(model: &Model, prng: &mut Prng, count: usize) -> Vec<State> {
+    let mut ours = Canonicaliser::new(model).unwrap().unwrap();
+    let mut machine = Machine::new(model, Options::default());
+    let starts = starts(&mut machine);
+    let mut states = Vec::new();
+    let mut state = starts[0].clone();
+    while states.len() < count {
+        let found = next(&mut machine, &state);
+        state = match found.is_empty() || prng.chance(2) {
+            true => starts[prng.index(starts.len())].clone(),
+            false => canonical(&mut ours, &found[prng.index(found.len())]),
+        };
+        states.extend(found);
+    }
+    states
+}
+
+/// Prints canonical forms a second, of the models whose path contains `SPEED_OF`; run it in release with
+/// `--ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn speed() {
@@ -303,13 +443,14 @@ fn speed() {
         ("models/flash.m", &["NODE_NUM=9", "DATA_NUM=2"]),
         ("models/snoop.m", &[]),
     ];
-    for (path, constants) in models {
+    let wanted = std::env::var("SPEED_OF").unwrap_or_default();
+    for (path, constants) in models.into_iter().filter(|(path, _)| path.contains(&wanted)) {
         let model = load(&at(path), constants);
-        let states = on_deep_stack(|| walks(&model, &mut Prng::new(1), 20_000)).unwrap();
+        let states = on_deep_stack(|| successors(&model, &mut Prng::new(1), 20_000)).unwrap();
         let mut ours = Canonicaliser::new(&model).unwrap().unwrap();
         let mut scratch = states[0].clone();
         let mut best = f64::MAX;
-        for _ in 0..5 {
+        for _ in 0..20 {
             let begin = Instant::now();
             for state in &states {
                 scratch.copy_from_slice(state);

@@ -10,7 +10,7 @@
 //! slots of columns and bags.
 
 use super::PerMember;
-use super::shape::{Bag, Column, Shape};
+use super::shape::{Bag, Block, Column, Shape};
 use crate::ir::UNDEFINED;
 
 /// How many members a fact keeps.
@@ -27,14 +27,16 @@ pub(super) struct Fact {
 
 pub(super) struct Reading {
     pub sums: PerMember<u64>,
-    /// Whether some value names the member.
-    pub named: PerMember<bool>,
+    /// How many values name the member, modulo 2^16.
+    pub named: PerMember<u16>,
+    /// Whether some fact is about the member.
+    pub tied: PerMember<bool>,
     pub facts: Vec<Fact>,
 }
 
 impl Default for Reading {
     fn default() -> Reading {
-        Reading { sums: [0; 256], named: [false; 256], facts: Vec::new() }
+        Reading { sums: [0; 256], named: [0; 256], tied: [false; 256], facts: Vec::new() }
     }
 }
 
@@ -64,44 +66,69 @@ impl Fact {
 
 impl Reading {
     pub fn read(&mut self, shape: &Shape, state: &[i64]) {
-        let members = shape.sets.last().map_or(0, |last| last.first + last.size);
+        let members = shape.members();
         self.sums[..members].fill(0);
-        self.named[..members].fill(false);
+        self.named[..members].fill(0);
+        self.tied[..members].fill(false);
         self.facts.clear();
-        for column in &shape.columns {
-            match (&column.grid.strides[..], column.names.is_empty()) {
-                ([stride], true) => self.plain(column, *stride, state),
-                ([stride], false) => self.pointers(column, *stride, state),
-                _ => self.column(column, state, Fact { hash: column.key, ..Fact::default() }),
+        for block in shape.blocks.iter().filter(|block| block.plain) {
+            self.block(block, state);
+        }
+        for column in &shape.pointers {
+            self.pointer(column, state);
+        }
+        for column in &shape.globals {
+            if let Some(member) = column.member(state[column.grid.base]) {
+                self.name(member);
+                self.add(member, column.key_in);
             }
+        }
+        for column in &shape.tables {
+            self.column(column, state, Fact { hash: column.key, ..Fact::default() });
         }
         for bag in &shape.bags {
             self.bag(bag, state, Fact { hash: bag.key, ..Fact::default() });
         }
     }
 
-    /// One value for each member: a sum with a random factor for each column tells all rows apart.
-    fn plain(&mut self, column: &Column, stride: usize, state: &[i64]) {
-        let first = usize::from(column.first);
-        let sums = self.sums[first..first + column.count].iter_mut();
-        let values = state[column.grid.base..].iter().step_by(stride);
-        for (sum, &value) in sums.zip(values) {
-            *sum = sum.wrapping_add(spread(value).wrapping_mul(column.key));
+    /// A sum with a random factor for each cell tells all rows apart.
+    fn block(&mut self, block: &Block, state: &[i64]) {
+        let (first, width) = (usize::from(block.first), block.keys.len());
+        let sums = self.sums[first..first + block.count].iter_mut();
+        let cells = &state[block.base..block.base + block.count * width];
+        match block.keys[..] {
+            [key] => sums.zip(cells).for_each(|(sum, &value)| {
+                *sum = sum.wrapping_add(spread(value).wrapping_mul(key));
+            }),
+            [one, two] => sums.zip(cells.chunks_exact(2)).for_each(|(sum, row)| {
+                let two = spread(row[1]).wrapping_mul(two);
+                *sum = sum.wrapping_add(spread(row[0]).wrapping_mul(one)).wrapping_add(two);
+            }),
+            _ => sums.zip(cells.chunks_exact(width)).for_each(|(sum, row)| {
+                for (&value, &key) in row.iter().zip(&block.keys) {
+                    *sum = sum.wrapping_add(spread(value).wrapping_mul(key));
+                }
+            }),
         }
     }
 
-    /// One value for each member that may name a member.
-    fn pointers(&mut self, column: &Column, stride: usize, state: &[i64]) {
-        let values = state[column.grid.base..].iter().step_by(stride);
-        for (from, &value) in (column.first..=255).zip(values.take(column.count)) {
+    /// One value for each member that may name a member; undefined ones add nothing.
+    fn pointer(&mut self, column: &Column, state: &[i64]) {
+        for (&from, &place) in column.grid.members.iter().zip(&column.grid.places) {
+            let value = state[place as usize];
+            if value == UNDEFINED {
+                continue;
+            }
             let Some(to) = column.member(value) else {
-                self.add(from, spread(value).wrapping_mul(column.key));
+                self.add(from, spread(value.wrapping_add(1)).wrapping_mul(column.key));
                 continue;
             };
-            self.named[usize::from(to)] = true;
+            self.name(to);
             let itself = if from == to { mix(column.key_in) } else { 0 };
             self.add(from, column.key.wrapping_mul(NAMED).wrapping_add(itself));
             self.add(to, column.key_in);
+            self.tied[usize::from(from)] = true;
+            self.tied[usize::from(to)] = true;
             let parts = [from, to, 0, 0, 0, 0, 0];
             self.facts.push(Fact { hash: column.key.wrapping_add(itself), parts, len: 2 });
         }
@@ -114,7 +141,7 @@ impl Reading {
         for (at, &place) in column.grid.places.iter().enumerate() {
             let value = state[place as usize];
             let named = column.member(value);
-            if value == if column.names.is_empty() { 0 } else { UNDEFINED } {
+            if value == if column.is_plain() { 0 } else { UNDEFINED } {
                 continue;
             }
             let mut fact = outer;
@@ -122,7 +149,7 @@ impl Reading {
             let said = named.map_or(spread(value), |_| NAMED);
             fact.hash = mix(fact.hash.wrapping_add(said.wrapping_mul(column.key)));
             if let Some(member) = named {
-                self.named[usize::from(member)] = true;
+                self.name(member);
                 fact.push(member);
             }
             self.state(fact);
@@ -138,9 +165,10 @@ impl Reading {
             whose.hash = mix(whose.hash.wrapping_add(bag.key));
             bag.grid.members[at * rank..(at + 1) * rank].iter().for_each(|&member| whose.push(member));
             for each in state[start..start + bag.capacity * bag.stride].chunks_exact(bag.stride) {
-                if each[0] == 1 {
-                    self.element(&bag.elem, &each[1..], whose);
+                if each[0] != 1 {
+                    break;
                 }
+                self.element(&bag.elem, &each[1..], whose);
             }
         }
     }
@@ -150,22 +178,18 @@ impl Reading {
         for &at in &shape.rest {
             fact.hash = mix(fact.hash.wrapping_add(spread(cells[at as usize])));
         }
-        for column in shape.columns.iter().filter(|column| column.grid.strides.is_empty()) {
+        for column in &shape.globals {
             let value = cells[column.grid.base];
             let named = column.member(value);
             fact.hash = mix(fact.hash.wrapping_add(named.map_or(spread(value), |_| NAMED)));
             if let Some(member) = named {
-                self.named[usize::from(member)] = true;
+                self.name(member);
                 fact.push(member);
             }
         }
         self.state(fact);
-        if shape.deep {
-            for column in shape.columns.iter().filter(|column| !column.grid.strides.is_empty()) {
-                self.column(column, cells, fact);
-            }
-            shape.bags.iter().for_each(|bag| self.bag(bag, cells, fact));
-        }
+        shape.tables.iter().for_each(|column| self.column(column, cells, fact));
+        shape.bags.iter().for_each(|bag| self.bag(bag, cells, fact));
     }
 
     /// Keeps a fact, or adds it to the sum of the one member that it is about.
@@ -180,8 +204,15 @@ impl Reading {
         for (at, part) in parts.iter().enumerate() {
             let same = parts[..at].iter().position(|other| other == part).map_or(0, |other| other + 1);
             fact.hash = mix(fact.hash.wrapping_add(same as u64));
+            self.tied[usize::from(*part)] = true;
         }
         self.facts.push(fact);
+    }
+
+    #[inline]
+    fn name(&mut self, member: u8) {
+        let named = &mut self.named[usize::from(member)];
+        *named = named.wrapping_add(1);
     }
 
     #[inline]

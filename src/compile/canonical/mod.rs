@@ -12,7 +12,7 @@
 //! that tie several members together (`facts`). Members are sorted and split by their sums, then by the
 //! facts about them, until nothing splits (`partition`). Ties are mostly members whose exchange leaves the
 //! state as it is (`twins`): any order of those gives the same state. Only among other ties there is a
-//! search (`search`). An order of the members is a permutation, applied by tables (`shape`, `image`).
+//! search (`search`). An order of the members is a permutation, applied by tables (`shape`, `build`, `image`).
 //!
 //! Invariant: everything that decides an order is computed from values and sizes of classes, never from the
 //! number a member happens to have; a hash that collides splits less and costs time, never exactness, since
@@ -25,6 +25,7 @@
 //!
 //! It leaves out models with more than `MEMBERS_MAX` members of scalarsets in the state.
 
+mod build;
 mod facts;
 mod image;
 mod partition;
@@ -54,14 +55,14 @@ pub struct Canonicaliser {
     partition: Partition,
     twins: Twins,
     labels: Labels,
-    image: Vec<i64>,
+    copy: Vec<i64>,
     search: Search,
 }
 
 impl Canonicaliser {
     /// None where no scalarset with two members or more occurs in the state; the error says what is too large.
     pub fn new(model: &Model) -> Result<Option<Canonicaliser>, String> {
-        let shape = Shape::new(model)?;
+        let shape = build::build(model)?;
         if shape.sets.iter().all(|set| set.size < 2) {
             return Ok(None);
         }
@@ -70,7 +71,7 @@ impl Canonicaliser {
             partition: Partition::new(&shape.sets),
             twins: Twins::new(model.slots.len()),
             labels: Labels::new(&shape.sets),
-            image: vec![0; model.slots.len()],
+            copy: vec![0; model.slots.len()],
             search: Search::new(model.slots.len()),
             shape,
         }))
@@ -87,15 +88,10 @@ impl Canonicaliser {
         self.reading.read(&self.shape, state);
         self.partition.reset(&self.shape.sets);
         self.partition.split(&self.reading.sums);
-        if self.partition.is_discrete() {
-            return false;
+        if !self.partition.is_discrete() && self.partition.any_tied(&self.reading.tied) {
+            self.partition.refine::<false>(&self.reading.facts, &mut self.reading.sums);
         }
-        self.partition.refine(&self.reading.facts);
-        if self.partition.is_discrete() {
-            return false;
-        }
-        self.twins.find(&self.shape, state, &self.reading, &self.partition);
-        self.twins.first_open(&self.partition).is_some()
+        !self.partition.is_discrete() && !self.twins.find(&self.shape, state, &self.reading, &self.partition)
     }
 }
 
@@ -105,8 +101,8 @@ impl Canonical for Canonicaliser {
             let best = self.search.run(&self.shape, state, &self.reading.facts, &self.twins, &self.partition);
             state.copy_from_slice(best);
         } else if self.labels.set(&self.partition.order) {
-            image::state(&self.shape, &self.labels, state, &mut self.image);
-            state.copy_from_slice(&self.image);
+            self.copy.copy_from_slice(state);
+            image::state(&self.shape, &self.labels, &self.copy, state);
         }
     }
 }

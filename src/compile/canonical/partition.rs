@@ -94,24 +94,39 @@ impl Partition {
         self.cells += 1;
     }
 
-    /// Splits by facts until nothing splits; the result is a number that only depends on what was split how.
-    pub fn refine(&mut self, facts: &[Fact]) -> u64 {
+    /// Splits by facts until nothing splits. With `TRACE`, the result is a number that depends on nothing
+    /// but the facts and cells. `sums` is scratch space.
+    pub fn refine<const TRACE: bool>(&mut self, facts: &[Fact], sums: &mut PerMember<u64>) -> u64 {
         let mut trace = 0u64;
-        let mut sums = [0u64; 256];
         while !self.is_discrete() && !facts.is_empty() {
             let before = self.cells;
             sums[..self.members].fill(0);
-            self.tell(facts, &mut sums);
-            for (sum, &cell) in sums[..self.members].iter().zip(&self.cell) {
-                trace = trace.wrapping_add(mix(sum.wrapping_add(u64::from(cell))));
+            self.tell(facts, sums);
+            if TRACE {
+                for (sum, &cell) in sums[..self.members].iter().zip(&self.cell) {
+                    trace = trace.wrapping_add(mix(sum.wrapping_add(u64::from(cell))));
+                }
+                trace = mix(trace);
             }
-            trace = mix(trace);
-            self.split(&sums);
+            self.split(sums);
             if self.cells == before {
                 break;
             }
         }
         trace
+    }
+
+    /// Whether a tied member is marked: without one, facts cannot split a cell.
+    pub fn any_tied(&self, marked: &PerMember<bool>) -> bool {
+        let mut start = 0;
+        while start < self.members {
+            let cell = self.cell_at(start);
+            if cell.len() > 1 && cell.iter().any(|&member| marked[usize::from(member)]) {
+                return true;
+            }
+            start += cell.len();
+        }
+        false
     }
 
     /// Adds up for each member what the facts say about the cells of the others.
@@ -148,5 +163,58 @@ fn sort(cell: &mut [u8], sums: &PerMember<u64>) {
             at -= 1;
         }
         cell[at] = member;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn partition(sizes: &[usize]) -> Partition {
+        let mut sets: Vec<Set> = Vec::new();
+        for &size in sizes {
+            let first = sets.last().map_or(0, |last| last.first + last.size);
+            sets.push(Set { first, size, plain: Vec::new(), pointers: Vec::new() });
+        }
+        Partition::new(&sets)
+    }
+
+    fn cells(partition: &Partition) -> Vec<Vec<u8>> {
+        let mut cells: Vec<Vec<u8>> = Vec::new();
+        let mut start = 0;
+        while start < partition.members {
+            cells.push(partition.cell_at(start).to_vec());
+            start += partition.cell_at(start).len();
+        }
+        cells
+    }
+
+    #[test]
+    fn sums_split_cells_in_order_and_sets_stay_apart() {
+        let mut partition = partition(&[4, 0, 2]);
+        let mut sums = [0; 256];
+        sums[..6].copy_from_slice(&[5, 1, 5, 0, 9, 9]);
+        partition.split(&sums);
+        assert_eq!(cells(&partition), [vec![3], vec![1], vec![0, 2], vec![4, 5]]);
+        assert!(!partition.is_discrete());
+        partition.single_out(2, 2);
+        partition.single_out(4, 4);
+        assert_eq!(cells(&partition), [[3], [1], [2], [0], [4], [5]]);
+        assert!(partition.is_discrete());
+    }
+
+    #[test]
+    fn a_chain_refines_to_its_order_and_a_cycle_does_not() {
+        let link = |from: u8, to: u8| Fact { hash: 1, parts: [from, to, 0, 0, 0, 0, 0], len: 2 };
+        let mut chain = partition(&[5]);
+        chain.refine::<false>(&[link(3, 1), link(1, 4), link(4, 0), link(0, 2)], &mut [0; 256]);
+        assert!(chain.is_discrete());
+        let cycle = [link(0, 1), link(1, 2), link(2, 3), link(3, 4), link(4, 0)];
+        let mut round = partition(&[5]);
+        round.refine::<false>(&cycle, &mut [0; 256]);
+        assert_eq!(cells(&round), [[0, 1, 2, 3, 4]]);
+        round.single_out(3, 0);
+        round.refine::<false>(&cycle, &mut [0; 256]);
+        assert!(round.is_discrete());
     }
 }

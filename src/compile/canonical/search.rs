@@ -50,6 +50,7 @@ pub(super) struct Search {
     best: Leaf,
     candidate: Vec<i64>,
     labels: Option<Labels>,
+    sums: PerMember<u64>,
 }
 
 /// What stays the same in one search.
@@ -63,7 +64,7 @@ struct Given<'a> {
 impl Search {
     pub fn new(slots: usize) -> Search {
         let best = Leaf { image: vec![0; slots], order: [0; 256], path: Vec::new() };
-        Search { levels: Vec::new(), best, candidate: vec![0; slots], labels: None }
+        Search { levels: Vec::new(), best, candidate: vec![0; slots], labels: None, sums: [0; 256] }
     }
 
     pub fn run(
@@ -136,7 +137,7 @@ impl Search {
         self.enter(depth + 1, parent);
         let child = &mut self.levels[depth + 1].partition;
         child.single_out(member, start);
-        let refined = child.refine(given.facts);
+        let refined = child.refine::<true>(given.facts, &mut self.sums);
         let leaf = given.twins.first_open(child).is_none();
         let trace = mix(refined) << 1 | u64::from(!leaf);
         self.levels[depth].trace = trace;
@@ -148,6 +149,7 @@ impl Search {
         let order = &self.levels[depth].partition.order;
         let labels = self.labels.get_or_insert_with(|| Labels::new(&given.shape.sets));
         labels.set(order);
+        self.candidate.copy_from_slice(given.state);
         image::state(given.shape, labels, given.state, &mut self.candidate);
         let compared = if ahead { Ordering::Less } else { self.candidate.cmp(&self.best.image) };
         match compared {

@@ -12,7 +12,7 @@ use super::PerMember;
 use super::facts::Reading;
 use super::image::Labels;
 use super::partition::Partition;
-use super::shape::{Bag, Column, Shape};
+use super::shape::{Bag, Column, Row, Set, Shape};
 
 pub(super) struct Twins {
     /// The first of the member's twins that was met; itself for one without.
@@ -27,22 +27,27 @@ impl Twins {
         Twins { of: [0; 256], labels: None, scratch: vec![0; slots] }
     }
 
-    /// Finds the classes of twins inside each cell.
-    pub fn find(&mut self, shape: &Shape, state: &[i64], reading: &Reading, partition: &Partition) {
-        let mut labels = self.labels.take().unwrap_or_else(|| Labels::new(&shape.sets));
-        let mut start = 0;
-        while start < partition.members {
-            let cell = partition.cell_at(start);
-            for (at, &member) in cell.iter().enumerate() {
-                let mut classes = cell[..at].iter().rev().filter(|&&each| self.of[usize::from(each)] == each);
-                let scratch = &mut self.scratch;
-                let twin = classes
-                    .find(|&&other| exchangeable(shape, state, reading, &mut labels, scratch, other, member));
-                self.of[usize::from(member)] = twin.copied().unwrap_or(member);
+    /// Finds the classes of twins inside each cell; true where each cell is one class.
+    pub fn find(&mut self, shape: &Shape, state: &[i64], reading: &Reading, partition: &Partition) -> bool {
+        let labels = self.labels.get_or_insert_with(|| Labels::new(&shape.sets));
+        let mut exchange =
+            Exchange { shape, state, named: &reading.named, labels, scratch: &mut self.scratch };
+        let mut whole = true;
+        for set in &shape.sets {
+            let mut start = set.first;
+            while start < set.first + set.size {
+                let cell = partition.cell_at(start);
+                self.of[usize::from(cell[0])] = cell[0];
+                for (at, &member) in cell.iter().enumerate().skip(1) {
+                    let mut classes = cell[..at].iter().filter(|&&each| self.of[usize::from(each)] == each);
+                    let twin = classes.find(|&&other| exchange.leaves_same(set, other, member));
+                    whole &= twin.is_some();
+                    self.of[usize::from(member)] = *twin.unwrap_or(&member);
+                }
+                start += cell.len();
             }
-            start += cell.len();
         }
-        self.labels = Some(labels);
+        whole
     }
 
     /// Where the first cell begins that holds members that are not all twins.
@@ -60,63 +65,75 @@ impl Twins {
     }
 }
 
-fn exchangeable(
-    shape: &Shape,
-    state: &[i64],
-    reading: &Reading,
-    labels: &mut Labels,
-    scratch: &mut [i64],
-    a: u8,
-    b: u8,
-) -> bool {
-    let first = labels.first(a);
-    let named = reading.named[usize::from(a)] || reading.named[usize::from(b)];
-    labels.swap(a, b);
-    let columns = shape.columns.iter().all(|column| column_same(column, state, labels, named, first, a, b));
-    let same = columns && shape.bags.iter().all(|bag| bag_same(bag, state, labels, scratch, first));
-    labels.swap(a, b);
-    same
+/// Tries exchanges of two members of one set.
+struct Exchange<'a> {
+    shape: &'a Shape,
+    state: &'a [i64],
+    named: &'a PerMember<u16>,
+    labels: &'a mut Labels,
+    scratch: &'a mut [i64],
 }
 
-/// Whether the exchange leaves a column as it is.
-fn column_same(
-    column: &Column,
-    state: &[i64],
-    labels: &Labels,
-    named: bool,
-    first: u8,
-    a: u8,
-    b: u8,
-) -> bool {
-    if named && column.names_set(first) {
-        let mut places = column.grid.places.iter().enumerate();
-        return places.all(|(at, &place)| {
-            state[column.grid.target(at, labels)] == column.rename(labels, state[place as usize])
-        });
-    }
-    match column.grid.strides[..] {
-        [] => true,
-        [stride] if column.first == first => {
-            let row = |member: u8| state[column.grid.base + usize::from(member - first) * stride];
-            row(a) == row(b)
+impl Exchange<'_> {
+    /// Whether exchanging two members of a set leaves the state as it is: first what tells most apart.
+    fn leaves_same(&mut self, set: &Set, a: u8, b: u8) -> bool {
+        let (row_a, row_b) = (usize::from(a) - set.first, usize::from(b) - set.first);
+        let same = |row: &Row| row.at(self.state, row_a) == row.at(self.state, row_b);
+        let named = self.named[usize::from(a)];
+        if named != self.named[usize::from(b)]
+            || !set.plain.iter().all(same)
+            || (named == 0 && !set.pointers.iter().all(same))
+        {
+            return false;
         }
-        [_] => true,
-        _ => {
+        let shape = self.shape;
+        if named == 0 && shape.tables.is_empty() && shape.bags.is_empty() {
+            return true;
+        }
+        self.labels.swap(a, b);
+        let same = self.columns_same(set.first as u8, named > 0)
+            && shape.bags.iter().all(|bag| self.bag_same(bag, set.first as u8, named > 0));
+        self.labels.swap(a, b);
+        same
+    }
+
+    /// Whether the exchange leaves all columns as they are that are not known to be equal.
+    fn columns_same(&self, first: u8, named: bool) -> bool {
+        let indexed = |column: &&Column| column.grid.firsts.contains(&first);
+        let naming = |column: &&Column| named && column.names_set(first);
+        let same = |column: &Column| {
             let mut places = column.grid.places.iter().enumerate();
-            places.all(|(at, &place)| state[column.grid.target(at, labels)] == state[place as usize])
-        }
+            places.all(|(at, &place)| {
+                let renamed = column.rename(self.labels, self.state[place as usize]);
+                self.state[column.grid.target(at, self.labels)] == renamed
+            })
+        };
+        self.shape.globals.iter().filter(naming).all(same)
+            && self
+                .shape
+                .pointers
+                .iter()
+                .filter(|column| named && (indexed(column) || naming(column)))
+                .all(same)
+            && self.shape.tables.iter().filter(|column| indexed(column) || naming(column)).all(same)
     }
-}
 
-/// Whether the exchange leaves all multisets of a bag as they are.
-fn bag_same(bag: &Bag, state: &[i64], labels: &Labels, scratch: &mut [i64], first: u8) -> bool {
-    if !bag.concerns(first) {
-        return true;
+    /// Whether the exchange leaves all multisets of a bag as they are.
+    fn bag_same(&mut self, bag: &Bag, first: u8, named: bool) -> bool {
+        let inside = named && bag.concerns.contains(&first) || bag.inner.contains(&first);
+        if !inside && !bag.grid.firsts.contains(&first) {
+            return true;
+        }
+        let cells = bag.capacity * bag.stride;
+        bag.grid.places.iter().enumerate().all(|(at, &place)| {
+            let target = bag.grid.target(at, self.labels);
+            let (here, there) = (place as usize, target..target + cells);
+            if !inside {
+                return here == target || self.state[here..here + cells] == self.state[there];
+            }
+            self.scratch[there.clone()].copy_from_slice(&self.state[there.clone()]);
+            bag.image(at, self.labels, self.state, self.scratch, target);
+            self.scratch[there.clone()] == self.state[there]
+        })
     }
-    let cells = bag.capacity * bag.stride;
-    (0..bag.grid.places.len()).all(|at| {
-        let target = bag.grid.target(at, labels);
-        bag.image(at, labels, state, scratch, target);
-        scratch[target..target + cells] == state[target..target + cells]
-    })
 }

@@ -1,4 +1,8 @@
 -- Records of arrays of records, and multisets whose elements hold arrays indexed by a scalarset.
+-- symmetry: exhaustive
+-- deadlock: off
+-- states: 8382
+-- fired: 66657
 const N : 3; M : 2;
 type P : scalarset(N); Q : scalarset(M);
      CELL : record who : P; mark : boolean; end;

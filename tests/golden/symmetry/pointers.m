@@ -1,4 +1,8 @@
--- Members that point at members of their own scalarset: chains, cycles, and loops to themselves.
+-- Members that point at members of their own scalarset, as chains, cycles, and loops to themselves.
+-- symmetry: exhaustive
+-- deadlock: off
+-- states: 175
+-- fired: 784
 const N : 4;
 type P : scalarset(N);
 var next : array [P] of P; head : P;

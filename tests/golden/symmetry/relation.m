@@ -1,4 +1,8 @@
--- A graph on a scalarset: an array indexed twice by it. Cycles look the same everywhere.
+-- A graph on a scalarset, an array indexed twice by it. Cycles look the same everywhere.
+-- symmetry: exhaustive
+-- deadlock: off
+-- states: 104
+-- fired: 468
 const N : 3;
 type P : scalarset(N);
 var edge : array [P] of array [P] of boolean;

@@ -1,4 +1,8 @@
--- Plain rows: many members, most of them untouched, some equal.
+-- Plain rows of many members, most of them untouched, some equal.
+-- symmetry: exhaustive
+-- deadlock: off
+-- states: 350
+-- fired: 1344
 const N : 4;
 type P : scalarset(N);
      ROW : record state : enum { Idle, Busy, Done }; count : -1..1; flag : boolean; end;
