@@ -27,8 +27,8 @@ pub(super) struct Fact {
 
 pub(super) struct Reading {
     pub sums: PerMember<u64>,
-    /// How many values name the member, modulo 2^16.
-    pub named: PerMember<u16>,
+    /// How many values name the member; there are fewer slots than 2^32.
+    pub named: PerMember<u32>,
     /// Whether some fact is about the member.
     pub tied: PerMember<bool>,
     pub facts: Vec<Fact>,
@@ -212,7 +212,7 @@ impl Reading {
     #[inline]
     fn name(&mut self, member: u8) {
         let named = &mut self.named[usize::from(member)];
-        *named = named.wrapping_add(1);
+        *named += 1;
     }
 
     #[inline]

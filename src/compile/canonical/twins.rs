@@ -69,7 +69,7 @@ impl Twins {
 struct Exchange<'a> {
     shape: &'a Shape,
     state: &'a [i64],
-    named: &'a PerMember<u16>,
+    named: &'a PerMember<u32>,
     labels: &'a mut Labels,
     scratch: &'a mut [i64],
 }
