@@ -17,8 +17,10 @@ use std::ops::ControlFlow;
 use super::graph::Graph;
 use super::outcome::Outcome;
 use super::symmetry::Symmetry;
-use crate::ir::encode::{digest_term, encode};
+use crate::base::hash;
+use crate::ir::encode::encode;
 use crate::ir::eval::{self, Eval, Fault, Machine, State, Step, on_deep_stack};
+use crate::ir::layout::Layout;
 use crate::ir::{Instance, Model, PropertyKind, RuleId};
 use crate::verdict::{Counts, Ending, Report, StepRef};
 
@@ -99,7 +101,10 @@ pub(super) struct Search<'m> {
     pub(super) graph: Graph,
     pub(super) outcome: Outcome,
     pub(super) counts: Counts,
+    /// The sum of the hashes of all packed states, as engines make it. Under symmetry their representatives differ.
     pub(super) digest: u128,
+    layout: Layout,
+    packed: Vec<u64>,
 }
 
 /// Searches a model; `progress` may end the search with a reason. Runs on a thread with a deep stack.
@@ -128,6 +133,7 @@ pub fn brute(
 
 impl<'m> Search<'m> {
     fn new(model: &'m Model, options: Options, symmetry: Option<Symmetry<'m>>) -> Search<'m> {
+        let layout = Layout::new(model);
         Search {
             model,
             machine: Machine::new(model, options.eval),
@@ -140,6 +146,8 @@ impl<'m> Search<'m> {
             outcome: Outcome::default(),
             counts: Counts::default(),
             digest: 0,
+            packed: vec![0; layout.words()],
+            layout,
         }
     }
 
@@ -240,7 +248,8 @@ impl<'m> Search<'m> {
         self.nodes.push(Node { parent, step, level });
         self.counts.states += 1;
         self.counts.levels = self.counts.levels.max(u64::from(level));
-        self.digest = self.digest.wrapping_add(digest_term(&key));
+        self.layout.pack(canonical.as_deref().unwrap_or(&state), &mut self.packed);
+        self.digest = self.digest.wrapping_add(hash::words(&self.packed));
         self.seen.insert(key, node);
         self.check_state(node, &state)?;
         self.frontier.push_back((node, state));

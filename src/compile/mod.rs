@@ -10,7 +10,6 @@
 pub mod canonical;
 pub mod instances;
 pub mod interpret;
-pub mod layout;
 pub mod native;
 
 use crate::ir::eval::Fault;
@@ -18,7 +17,7 @@ use crate::ir::{Model, eval};
 
 pub use instances::{InstanceNo, Instances};
 pub use interpret::Interpreter;
-pub use layout::Layout;
+pub use crate::ir::layout::{self, Layout};
 pub use native::Native;
 
 /// How backends are set up.

@@ -1,11 +1,10 @@
-//! One canonical byte form of a state, for exact stores and for digests that engines can compare.
+//! One canonical byte form of a state, for the store of brute force: simpler than packing, so that it can judge it.
 //!
 //! Each slot is one number: 0 for undefined, otherwise one more than the zigzag of the value, in groups of
 //! seven bits, least first. Equal states have equal bytes, and different states have different bytes.
 
 use super::eval::State;
 use super::model::UNDEFINED;
-use xxhash_rust::xxh3::xxh3_128;
 
 pub fn encode(state: &[i64]) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(state.len());
@@ -33,11 +32,6 @@ pub fn decode(bytes: &[u8]) -> State {
         }
     }
     state.into_boxed_slice()
-}
-
-/// The term of one state in the order-free digest of a set: digests are sums of these, modulo 2^128.
-pub fn digest_term(encoded: &[u8]) -> u128 {
-    xxh3_128(encoded)
 }
 
 fn zigzag(value: i64) -> u64 {

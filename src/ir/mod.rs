@@ -13,6 +13,7 @@ pub mod encode;
 pub mod eval;
 pub mod expr;
 pub mod footprint;
+pub mod layout;
 pub mod model;
 pub mod multiset;
 pub mod print;

@@ -138,7 +138,8 @@ struct Found {
 /// Searches with the engine asked for; what was found is at rank 0.
 fn search(comm: &mut dyn Comm, task: &Task, model: &ir::Model, signals: &Signals) -> Result<Option<Found>, Refusal> {
     let root = comm.rank().is_root();
-    if chosen_engine(&task.values, model) == "brute" {
+    let engine = chosen_engine(&task.values, model);
+    if engine == "brute" {
         return Ok(root.then(|| Found { engine: "brute", report: brute(task, model, signals), ranks: Vec::new() }));
     }
     let options = audit_options(&task.values);
@@ -155,7 +156,7 @@ fn search(comm: &mut dyn Comm, task: &Task, model: &ir::Model, signals: &Signals
     shower.finish();
     let Some(searched) = searched.map_err(Refusal::environment)? else { return Ok(None) };
     let report = replayed(model, &options, searched.report);
-    Ok(Some(Found { engine: "eval", report, ranks: searched.ranks }))
+    Ok(Some(Found { engine, report, ranks: searched.ranks }))
 }
 
 /// Every violation's trace, run once more by the oracle. One that does not replay would be a bug of ours, and a wrong
@@ -176,8 +177,9 @@ fn chosen_engine(values: &Values, model: &ir::Model) -> &'static str {
     match values.choice("engine") {
         "brute" => "brute",
         "eval" => "eval",
+        "native" => "native",
         _ if model.properties.iter().any(|property| liveness(property.kind)) => "brute",
-        _ => "eval",
+        _ => "native",
     }
 }
 

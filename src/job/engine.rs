@@ -10,7 +10,7 @@ use super::options::Values;
 use crate::audit::{self, DeadlockMode, Outcome, SymmetryMode};
 use crate::comm::Comm;
 use crate::compile::canonical::Canonicaliser;
-use crate::compile::{Canonical, InstanceNo, Instances, Interpreter, Setup, Steps};
+use crate::compile::{Canonical, InstanceNo, Instances, Interpreter, Native, Setup, Steps};
 use crate::exchange;
 use crate::explore::balance::Balance;
 use crate::explore::{self, Finding, Limits, Moment, Observer, Outside, Remember, StateRef, What};
@@ -41,10 +41,14 @@ pub fn search(
             SymmetryMode::Exhaustive => Canonicaliser::new(model)?.map(|c| Box::new(c) as Box<dyn Canonical>),
         })
     };
-    let mut steps = Interpreter::new(model, Setup { eval: options.eval, canonical: canonical()? });
+    let setup = Setup { eval: options.eval, canonical: canonical()? };
+    let mut steps: Box<dyn Steps + '_> = match values.choice("engine") {
+        "eval" => Box::new(Interpreter::new(model, setup)),
+        _ => Box::new(native(model, setup)?),
+    };
     let settings = settings(comm, values, steps.words());
     let mut observers = observers(options.deadlock);
-    let outcome = explore::search(comm, &mut steps, &mut observers, &settings, outside)?;
+    let outcome = explore::search(comm, &mut *steps, &mut observers, &settings, outside)?;
     let Some(outcome) = outcome else { return Ok(None) };
     let teller = Teller {
         model,
@@ -53,6 +57,15 @@ pub fn search(
         instances: Instances::new(model),
     };
     Ok(Some(Searched { report: teller.report(options, &outcome), ranks: outcome.ranks }))
+}
+
+/// Machine code for the model, and a word about what had to stay with the evaluator.
+fn native(model: &Model, setup: Setup) -> Result<Native<'_>, String> {
+    let native = Native::new(model, setup)?;
+    for fallback in native.fallbacks() {
+        log::info!("not compiled, so slower: {}: {}", fallback.what, fallback.reason);
+    }
+    Ok(native)
 }
 
 fn settings(comm: &dyn Comm, values: &Values, words: usize) -> explore::Settings {

@@ -71,12 +71,12 @@ pub static TABLE: &[Spec] = &[
     },
     Spec {
         name: "engine",
-        form: Choice(&["auto", "eval", "brute"]),
+        form: Choice(&["auto", "native", "eval", "brute"]),
         default: "auto",
         value: "NAME",
         commands: &[Check, Run],
         in_job: true,
-        help: "What searches: eval, all ranks with the evaluator; brute, the plain search on one rank that the \
+        help: "What searches: native, all ranks with machine code; eval, all ranks with the evaluator; brute, the plain search on one rank that the \
                others are judged by; auto, the fastest that can answer",
     },
     Spec {
