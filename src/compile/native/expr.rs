@@ -198,7 +198,7 @@ impl<'m> Emitter<'_, '_, 'm> {
         match *term {
             Term::Expr(id) => self.expr(id),
             Term::Bound(local, value, body) => {
-                self.counted += 1;
+                self.count_one()?;
                 self.bind(local, Val::constant(value))?;
                 self.expr(body)
             }
