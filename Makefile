@@ -11,7 +11,7 @@ export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 export OMPI_MCA_rmaps_base_oversubscribe ?= 1
 export OMPI_MCA_mpi_yield_when_idle ?= 1
-export OMPI_MCA_orte_abort_on_non_zero_status ?= 0
+export OMPI_MCA_orte_execute_quiet ?= 1
 export PRTE_MCA_rmaps_default_mapping_policy ?= :oversubscribe
 
 ifdef WITHOUT_MPI

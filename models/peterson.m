@@ -21,7 +21,8 @@
 --   5       551,648 / 1,997,460   6,389 / 24,284
 --   6   13,817,679 / 57,345,336
 --   The published peterson6 (thesis, Table 6.1), 13,817,679 states without
---   symmetry, is reproduced.
+--   symmetry, is reproduced: `goal` keeps its old value at rest for that. N = 6
+--   was counted with mutual exclusion as the only invariant.
 -- Verdict: holds.
 
 const

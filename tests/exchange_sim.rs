@@ -66,8 +66,11 @@ fn grow(comm: &mut dyn Comm, seed: u64, settings: Settings) -> Vec<BTreeMap<Item
     let mut phases = Vec::new();
     for phase in 0..PHASES {
         let mut handled = BTreeMap::new();
-        let mut work: Vec<Item> =
-            roots(seed, phase, ranks).into_iter().filter(|(rank, _)| *rank == me).map(|(_, item)| item).collect();
+        let mut work: Vec<Item> = roots(seed, phase, ranks)
+            .into_iter()
+            .filter(|(rank, _)| *rank == me)
+            .map(|(_, item)| item)
+            .collect();
         loop {
             while exchange.receive(|_, inbound| work.extend(items(inbound))) {}
             if exchange.congested() {
@@ -129,7 +132,9 @@ fn simulate(seed: u64, ranks: u32, plant: Plant) -> Result<u64, String> {
 }
 
 fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")))
+    std::env::var(name)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")))
 }
 
 #[test]

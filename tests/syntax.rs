@@ -277,3 +277,25 @@ fn hopeless_texts_are_capped() {
     let shown = diagnostics.render(&source);
     assert!(shown.lines().count() < 200 && shown.contains("\nand "), "{shown}");
 }
+
+#[test]
+fn examples_of_the_documentation_parse() {
+    let text = fs::read_to_string(root().join("docs/language.md")).unwrap();
+    let blocks: Vec<(&str, &str)> = text
+        .split("```murphi")
+        .skip(1)
+        .map(|block| block.split_once('\n').unwrap())
+        .map(|(kind, rest)| (kind.trim(), rest.split("```").next().unwrap()))
+        .collect();
+    assert!(blocks.len() > 6);
+    for (kind, block) in blocks {
+        let model = match kind {
+            "statements" => format!("rule begin\n{block}end;"),
+            "expressions" => block.lines().map(|line| format!("invariant {line};\n")).collect(),
+            _ => block.to_string(),
+        };
+        let source = Source::new("docs/language.md", model);
+        let model = parse(&source).unwrap_or_else(|d| panic!("{}", d.render(&source)));
+        assert_printing_is_stable(&source, &model);
+    }
+}

@@ -5,7 +5,7 @@
 //! backward search from all Q states; linear in edges, which are only kept where a property needs them.
 //! Properties inside rulesets are one property for each instance.
 
-use crate::ir::eval::{Fault, Machine};
+use crate::ir::eval::{Eval, Fault, Machine};
 use crate::ir::model::instance_count;
 use crate::ir::{Model, PropertyKind};
 
@@ -15,6 +15,19 @@ struct Goal {
     helpful_only: bool,
     /// For each state: whether it is pending (satisfies P), whether it is a target (satisfies Q).
     marks: Vec<(bool, bool)>,
+}
+
+impl Goal {
+    fn mark(&self, machine: &mut Machine<'_>, state: &[i64]) -> Eval<(bool, bool)> {
+        let property = &machine.model().properties[self.property as usize];
+        let mut holds =
+            |expr| machine.predicate(state, &property.binders, property.frame.cells, self.index, expr);
+        let claim = holds(property.claim)?;
+        Ok(match property.target {
+            Some(target) => (claim == Some(true), holds(target)? == Some(true)),
+            None => (claim.is_some(), claim == Some(true)),
+        })
+    }
 }
 
 pub(super) struct Graph {
@@ -43,23 +56,20 @@ impl Graph {
         }
     }
 
-    /// Evaluates all goals in the next state.
-    pub fn state<'m>(&mut self, machine: &mut Machine<'m>, state: &[i64]) -> Result<(), (u32, Box<Fault>)> {
-        let model = machine.model();
+    /// Evaluates all goals in the next state. Where one fails, the state counts as neither pending nor in
+    /// the way, and the first failure is handed back.
+    pub fn state(&mut self, machine: &mut Machine<'_>, state: &[i64]) -> Result<(), (u32, Box<Fault>)> {
+        let mut failed = Ok(());
         for goal in &mut self.goals {
-            let property = &model.properties[goal.property as usize];
-            let mut holds = |expr| {
-                let held = machine.predicate(state, &property.binders, property.frame.cells, goal.index, expr);
-                held.map_err(|fault| (goal.property, fault))
-            };
-            let claim = holds(property.claim)?;
-            let mark = match property.target {
-                Some(target) => (claim == Some(true), holds(target)? == Some(true)),
-                None => (claim.is_some(), claim == Some(true)),
-            };
-            goal.marks.push(mark);
+            match goal.mark(machine, state) {
+                Ok(mark) => goal.marks.push(mark),
+                Err(fault) => {
+                    goal.marks.push((false, true));
+                    failed = failed.and(Err((goal.property, fault)));
+                }
+            }
         }
-        Ok(())
+        failed
     }
 
     /// Each violated property with the first state that violates it.

@@ -9,4 +9,5 @@ pub mod replay;
 pub mod symmetry;
 
 pub use brute::{DeadlockMode, Options, Progress, SymmetryMode, brute};
+pub use outcome::Outcome;
 pub use replay::{ReplayError, replay};

@@ -1,19 +1,26 @@
 //! What a search found, and the report made of it.
 //!
-//! The first violation of each check is kept with its trace; breadth-first order makes it a shortest one.
+//! Violations are kept with their traces, as many as are asked for; breadth-first order makes the first
+//! of each check a shortest one. Where a check is violated more than once, it is listed more than once.
 //! A check that saw no violation holds only if the search was complete.
 
 use super::brute::{Options, SymmetryMode};
 use crate::ir::eval::{Fault, Machine};
-use crate::ir::print_state::differences;
+use crate::ir::print_state::{Difference, differences};
 use crate::ir::{Instance, Model, PropertyKind, Rule, RuleId, UNDEFINED};
 use crate::verdict::{Change, Check, CheckKind, Counts, Ending, Report, StepRef, Trace, TraceStep, Verdict};
 
+/// How many violations are kept with their traces; more are only counted.
+const KEPT_MAX: usize = 1_000;
+
 #[derive(Default)]
-pub(super) struct Outcome {
-    violations: Vec<Check>,
+pub struct Outcome {
+    /// With the number of the property, where one is violated: names need not be unique.
+    violations: Vec<(Option<u32>, Check)>,
     errors: u64,
     reached: Vec<u32>,
+    /// Properties that could not be evaluated in some state.
+    faulted: Vec<u32>,
 }
 
 impl Outcome {
@@ -29,7 +36,7 @@ impl Outcome {
         self.reached.push(property);
     }
 
-    /// Notes a violation; only the first of a check is kept.
+    /// Notes a violation, with its trace.
     pub fn note(
         &mut self,
         model: &Model,
@@ -39,13 +46,18 @@ impl Outcome {
         fault: Option<&Fault>,
     ) {
         self.errors += 1;
-        let (kind, name) = subject(model, &ending, fault);
-        if self.violations.iter().any(|check| check.kind == kind && check.name == name) {
+        if let Ending::PropertyFault { property, .. } = ending {
+            self.faulted.push(property);
+        }
+        let (kind, property, name) = subject(model, &ending, fault);
+        let again = self.violations.iter().any(|(p, c)| c.kind == kind && *p == property && c.name == name);
+        if again && self.violations.len() >= KEPT_MAX {
             return;
         }
         let reason = reason(model, &ending, fault);
         let trace = build_trace(model, machine, &path, ending);
-        self.violations.push(Check { kind, name, verdict: Verdict::Violated, reason, trace, lasso: None });
+        let check = Check { kind, name, verdict: Verdict::Violated, reason, trace, lasso: None };
+        self.violations.push((property, check));
     }
 
     /// The report of a search that did not begin.
@@ -77,32 +89,37 @@ impl Outcome {
         let mut checks = Vec::new();
         for (at, property) in model.properties.iter().enumerate() {
             let Some(kind) = kind_of(property.kind) else { continue };
-            if let Some(found) = self.take(kind, &property.name) {
+            if let Some(found) = self.take(at as u32) {
                 checks.push(found);
                 continue;
             }
             let reached = (kind == CheckKind::Cover).then(|| self.reached(at as u32));
-            let unsupported = unsupported(property.kind, options, &property.binders);
-            checks.push(close(kind, &property.name, reached, unsupported.or(halted.as_deref())));
+            let faulted =
+                self.faulted.contains(&(at as u32)).then_some("it could not be evaluated in every state");
+            let open =
+                faulted.or(unsupported(property.kind, options, &property.binders)).or(halted.as_deref());
+            checks.push(close(kind, &property.name, reached, open));
         }
         for (cover, &reached) in model.cover_statements.iter().zip(covered) {
             checks.push(close(CheckKind::Cover, &cover.name, Some(reached), halted.as_deref()));
         }
-        if options.deadlock != super::DeadlockMode::Off && self.violations.iter().all(|c| c.kind != CheckKind::Deadlock)
+        if options.deadlock != super::DeadlockMode::Off
+            && self.violations.iter().all(|(_, check)| check.kind != CheckKind::Deadlock)
         {
             checks.push(close(CheckKind::Deadlock, "deadlock", None, halted.as_deref()));
         }
-        if self.violations.iter().all(|check| check.kind != CheckKind::Fault) {
+        if self.violations.iter().all(|(_, check)| check.kind != CheckKind::Fault) {
             checks.push(close(CheckKind::Fault, "run-time errors", None, halted.as_deref()));
         }
-        checks.append(&mut self.violations);
+        checks.extend(self.violations.into_iter().map(|(_, check)| check));
         let verdict = Report::conclude(&checks);
         Report { verdict, reason: halted, counts, digest, checks }
     }
 
-    fn take(&mut self, kind: CheckKind, name: &str) -> Option<Check> {
-        let at = self.violations.iter().position(|check| check.kind == kind && check.name == name)?;
-        Some(self.violations.remove(at))
+    /// The first violation of a property.
+    fn take(&mut self, property: u32) -> Option<Check> {
+        let at = self.violations.iter().position(|(each, _)| *each == Some(property))?;
+        Some(self.violations.remove(at).1)
     }
 }
 
@@ -111,14 +128,16 @@ fn kind_of(kind: PropertyKind) -> Option<CheckKind> {
         PropertyKind::Invariant => Some(CheckKind::Invariant),
         PropertyKind::Cover => Some(CheckKind::Cover),
         PropertyKind::Assume => None,
-        PropertyKind::AlwaysPossible | PropertyKind::CanGetTo | PropertyKind::LeadsTo => Some(CheckKind::Liveness),
+        PropertyKind::AlwaysPossible | PropertyKind::CanGetTo | PropertyKind::LeadsTo => {
+            Some(CheckKind::Liveness)
+        }
     }
 }
 
 /// Why a property cannot be decided by this search, where it cannot.
 fn unsupported(kind: PropertyKind, options: &Options, binders: &[crate::ir::Binder]) -> Option<&'static str> {
     match kind {
-        PropertyKind::LeadsTo => Some("LEADSTO is not decided by brute force"),
+        PropertyKind::LeadsTo => Some("LEADSTO is not decided yet"),
         PropertyKind::AlwaysPossible | PropertyKind::CanGetTo
             if options.symmetry != SymmetryMode::Off && !binders.is_empty() =>
         {
@@ -133,7 +152,9 @@ fn close(kind: CheckKind, name: &str, reached: Option<bool>, undecided_because: 
     let (verdict, reason) = match (reached, undecided_because) {
         (Some(true), _) => (Verdict::Holds, None),
         (_, Some(reason)) => (Verdict::Unknown, Some(reason.to_string())),
-        (Some(false), None) => (Verdict::Violated, Some("no reachable state or step satisfies it".to_string())),
+        (Some(false), None) => {
+            (Verdict::Violated, Some("no reachable state or step satisfies it".to_string()))
+        }
         (None, None) => (Verdict::Holds, None),
     };
     Check { kind, name: name.to_string(), verdict, reason, trace: None, lasso: None }
@@ -143,16 +164,15 @@ fn undecided(kind: CheckKind, name: &str, reason: &str) -> Check {
     close(kind, name, None, Some(reason))
 }
 
-/// Which check a violation belongs to.
-fn subject(model: &Model, ending: &Ending, fault: Option<&Fault>) -> (CheckKind, String) {
-    match ending {
-        Ending::Property { property, .. } => {
-            (CheckKind::Invariant, model.properties[*property as usize].name.clone())
-        }
-        Ending::Unreachable { property } => (CheckKind::Liveness, model.properties[*property as usize].name.clone()),
-        Ending::Deadlock => (CheckKind::Deadlock, "deadlock".to_string()),
+/// Which check a violation belongs to: its kind, the property's number if it is one's, its name.
+fn subject(model: &Model, ending: &Ending, fault: Option<&Fault>) -> (CheckKind, Option<u32>, String) {
+    let name = |property: u32| model.properties[property as usize].name.clone();
+    match *ending {
+        Ending::Property { property, .. } => (CheckKind::Invariant, Some(property), name(property)),
+        Ending::Unreachable { property } => (CheckKind::Liveness, Some(property), name(property)),
+        Ending::Deadlock => (CheckKind::Deadlock, None, "deadlock".to_string()),
         Ending::Fault { .. } | Ending::PropertyFault { .. } | Ending::Reached => {
-            (CheckKind::Fault, fault.map_or(String::new(), |fault| fault.kind.word().to_string()))
+            (CheckKind::Fault, None, fault.map_or(String::new(), |fault| fault.kind.word().to_string()))
         }
     }
 }
@@ -186,8 +206,8 @@ fn build_trace(model: &Model, machine: &mut Machine<'_>, path: &[StepRef], endin
                 _ => return None,
             }
         };
-        let changed = differences(model, &before, &next);
-        let changed = changed.into_iter().map(|(slot, path, from, to)| Change { slot, path, from, to }).collect();
+        let change = |d: Difference| Change { slot: d.slot.0, path: d.path, from: d.from, to: d.to };
+        let changed = differences(model, &before, &next).into_iter().map(change).collect();
         steps.push(TraceStep {
             rule: rule.name.clone(),
             params: model.instance_params(&rule.binders, step.index),

@@ -34,7 +34,11 @@ pub fn replay(model: &Model, options: &Options, trace: &Trace) -> Result<(), Rep
 }
 
 /// Runs all steps; the last state, if there is one.
-fn run_steps(model: &Model, machine: &mut Machine<'_>, trace: &Trace) -> Result<Option<Vec<i64>>, ReplayError> {
+fn run_steps(
+    model: &Model,
+    machine: &mut Machine<'_>,
+    trace: &Trace,
+) -> Result<Option<Vec<i64>>, ReplayError> {
     let mut state: Option<Vec<i64>> = None;
     for (at, step) in trace.steps.iter().enumerate() {
         let next = match &state {
@@ -87,19 +91,23 @@ fn check_ending(
 ) -> Result<(), ReplayError> {
     let model = machine.model();
     if let (Ending::Fault { step, fault, .. }, None) = (&trace.ending, &last) {
-        let known = model.starts.get(step.rule as usize).is_some_and(|rule| step.index < model.instances(rule));
+        let known =
+            model.starts.get(step.rule as usize).is_some_and(|rule| step.index < model.instances(rule));
         let found = known && machine.start(step.rule as usize, step.index).is_err_and(|f| f.kind == *fault);
         return if found { Ok(()) } else { Err(ReplayError::NoViolation) };
     }
     let last = last.ok_or(ReplayError::Empty)?;
     let shown = match &trace.ending {
         Ending::Property { property, index } => {
-            let property = model.properties.get(*property as usize).ok_or(ReplayError::Unknown(trace.steps.len()))?;
-            let held = machine.predicate(&last, &property.binders, property.frame.cells, *index, property.claim);
+            let property =
+                model.properties.get(*property as usize).ok_or(ReplayError::Unknown(trace.steps.len()))?;
+            let held =
+                machine.predicate(&last, &property.binders, property.frame.cells, *index, property.claim);
             held == Ok(Some(false))
         }
         Ending::PropertyFault { property, fault } => {
-            let property = model.properties.get(*property as usize).ok_or(ReplayError::Unknown(trace.steps.len()))?;
+            let property =
+                model.properties.get(*property as usize).ok_or(ReplayError::Unknown(trace.steps.len()))?;
             let faults = [machine.violation(&last, property), machine.witness(&last, property)];
             faults.iter().any(|each| each.as_ref().is_err_and(|found| found.kind == *fault))
         }

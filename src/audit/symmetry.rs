@@ -9,8 +9,8 @@ use crate::ir::multiset::normalize_state;
 use crate::ir::{Model, Type, TypeId, UNDEFINED};
 use std::collections::HashMap;
 
-/// 10 factorial.
-const PERMUTATIONS_MAX: u64 = 3_628_800;
+/// 9 factorial.
+const PERMUTATIONS_MAX: u64 = 362_880;
 
 /// For each scalarset, where each of its values goes.
 type Permutation = HashMap<TypeId, Vec<i64>>;
@@ -90,6 +90,9 @@ impl<'m> Symmetry<'m> {
 
 /// The scalarsets a type mentions, each once.
 fn collect(model: &Model, ty: TypeId, found: &mut Vec<(TypeId, u64)>) {
+    if model.types.cells(ty) == 0 {
+        return;
+    }
     match model.types.get(ty) {
         Type::Scalarset { size } => {
             if !found.iter().any(|&(each, _)| each == ty) {
@@ -142,6 +145,9 @@ fn image(model: &Model, permutation: &Permutation, ty: TypeId, value: i64) -> i6
 
 fn permute(model: &Model, permutation: &Permutation, ty: TypeId, from: &[i64], to: &mut [i64]) {
     let types = &model.types;
+    if from.is_empty() {
+        return;
+    }
     match types.get(ty) {
         Type::Record { fields } => {
             for field in fields {

@@ -6,10 +6,18 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::words;
+
 /// The stable hash of `bytes`.
 #[inline]
 pub fn stable(bytes: &[u8]) -> u128 {
     xxh3_128(bytes)
+}
+
+/// The stable hash of a packed state: of its words' bytes, least first.
+#[inline]
+pub fn words(state: &[u64]) -> u128 {
+    stable(&words::bytes(state))
 }
 
 /// The owner that a hash names among `ranks`: taken from the top 32 bits, by multiplication, so that
@@ -70,7 +78,11 @@ mod tests {
         let mut whole = Digest::default();
         hashes.iter().for_each(|&h| whole.add(h));
         let (mut left, mut right) = (Digest::default(), Digest::default());
-        hashes.iter().rev().enumerate().for_each(|(n, &h)| if n % 3 == 0 { left.add(h) } else { right.add(h) });
+        hashes
+            .iter()
+            .rev()
+            .enumerate()
+            .for_each(|(n, &h)| if n % 3 == 0 { left.add(h) } else { right.add(h) });
         left.merge(right);
         assert_eq!(whole, left);
     }

@@ -4,8 +4,11 @@
 
 pub mod hash;
 pub mod ids;
+pub mod prefetch;
 pub mod prng;
 pub mod size;
+pub mod stack;
 pub mod wire;
+pub mod words;
 
 pub use ids::Rank;

@@ -113,7 +113,9 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap:
     let (name, matches) = matches.subcommand().expect("clap requires a command");
     let words = COMMANDS.iter().find(|words| words.command.name() == name).expect("a command of the table");
     let paths = match words.path {
-        Some(_) => matches.get_many::<PathBuf>("path").map(|paths| paths.cloned().collect()).unwrap_or_default(),
+        Some(_) => {
+            matches.get_many::<PathBuf>("path").map(|paths| paths.cloned().collect()).unwrap_or_default()
+        }
         None => Vec::new(),
     };
     let values = values_of(words.command, matches);

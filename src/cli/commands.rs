@@ -1,20 +1,107 @@
 //! What each command does, above the rooms that do it.
 
+use std::path::{Path, PathBuf};
+
 use super::args::Request;
-use super::{complain, emit, launch};
+use super::{complain, emit, first_task, launch};
 use crate::base::size;
 use crate::comm::{Comm, collective};
 use crate::exchange;
+use crate::host::signals::Signals;
+use crate::job::check::{self, Answer, Task};
 use crate::job::comm_check::{self, CommFigures};
 use crate::job::options::{Command, Values};
-use crate::job::{Exit, Refusal};
-use crate::report::{comm as comm_report, table::Table};
+use crate::job::{Exit, Refusal, model};
+use crate::report::{comm as comm_report, document, table::Table, text};
+use crate::verdict::Verdict;
 
 pub fn run(request: &Request) -> Result<Exit, Refusal> {
+    let (values, paths) = (&request.values, &request.paths);
     match request.command {
-        Command::CommCheck => comm_check(&request.values),
-        _ => Err(Refusal::usage("not yet")),
+        Command::Check => check(values, &paths[0], Task::of_model),
+        Command::Run => check(values, &paths[0], Task::of_job),
+        Command::CommCheck => comm_check(values),
+        // What follows concerns no other rank: of many tasks, one does it.
+        _ if !first_task() => Ok(Exit::Holds),
+        Command::Print => print(values, &paths[0]),
+        Command::Fmt => fmt(values, paths),
     }
+}
+
+fn check(
+    values: &Values,
+    path: &Path,
+    task: fn(&Path, &Values) -> Result<Task, Refusal>,
+) -> Result<Exit, Refusal> {
+    let signals = Signals::watch().map_err(|error| Refusal::environment(error.to_string()))?;
+    launch::on_all_ranks(values, |comm, _| {
+        let answer = check::run(comm, || task(path, values), &signals);
+        let exit = show_answer(values, path, answer);
+        agree(comm, exit)
+    })
+}
+
+/// Prints and writes the result, at rank 0.
+fn show_answer(values: &Values, path: &Path, answer: Answer) -> Option<Exit> {
+    let written = match answer? {
+        Ok(document) => {
+            let shown =
+                if values.switch("quiet") { text::verdict(&document) } else { text::result(&document) };
+            let exit = match document.verdict {
+                Verdict::Holds => Exit::Holds,
+                Verdict::Violated => Exit::Violated,
+                Verdict::Unknown => Exit::Unknown,
+                Verdict::Error => Exit::Environment,
+            };
+            write_result(values, &shown, &document.json()).map(|()| exit)
+        }
+        Err((name, refusal)) => {
+            let name = if name.is_empty() { path.display().to_string() } else { name };
+            complain(&refusal.text);
+            write_result(values, "", &document::error_json(&name, refusal.text.trim_end()))
+                .map(|()| refusal.exit)
+        }
+    };
+    Some(written.unwrap_or_else(|refusal| {
+        complain(&refusal.text);
+        refusal.exit
+    }))
+}
+
+fn print(values: &Values, path: &Path) -> Result<Exit, Refusal> {
+    let source = model::source(&model::display_name(path), model::read(path)?)?;
+    let stage = values.choice("stage");
+    if let "source" | "ast" = stage {
+        let tree = model::parse(&source)?;
+        emit(&if stage == "ast" { format!("{tree:#?}\n") } else { model::print(&tree, &source)? });
+        return Ok(Exit::Holds);
+    }
+    let constants = model::constants(&[], values.list("const"))?;
+    let (lowered, warnings) = model::lower(&source, &constants)?;
+    eprint!("{warnings}");
+    emit(&format!("{:#?}\n", lowered.model));
+    Ok(Exit::Holds)
+}
+
+fn fmt(values: &Values, paths: &[PathBuf]) -> Result<Exit, Refusal> {
+    let (checking, writing) = (values.switch("check"), values.switch("write"));
+    let mut exit = Exit::Holds;
+    for path in paths {
+        let source = model::source(&model::display_name(path), model::read(path)?)?;
+        let printed = model::print(&model::parse(&source)?, &source)?;
+        let changed = printed != source.text();
+        if checking && changed {
+            emit(&format!("{}\n", path.display()));
+            exit = Exit::Violated;
+        } else if writing && changed && path != Path::new("-") {
+            std::fs::write(path, printed).map_err(|error| {
+                Refusal::environment(format!("{}: cannot be written: {error}", path.display()))
+            })?;
+        } else if !checking && !writing {
+            emit(&printed);
+        }
+    }
+    Ok(exit)
 }
 
 fn comm_check(values: &Values) -> Result<Exit, Refusal> {
@@ -23,6 +110,7 @@ fn comm_check(values: &Values) -> Result<Exit, Refusal> {
         items: number("items"),
         item_bytes: number("item-bytes") as usize,
         pings: number("pings"),
+        fail_rank: values.number("fail-rank"),
         exchange: exchange::Settings {
             batch_items_max: number("batch") as u32,
             credits: number("credits") as u32,
@@ -46,7 +134,10 @@ fn show_comm_figures(values: &Values, figures: &CommFigures) -> Exit {
     let all_right = figures.all_right();
     let text = if values.switch("quiet") { String::new() } else { comm_text(figures) };
     let verdict = if all_right {
-        format!("comm-check: all {} ranks hear each other, every item came once and unchanged\n", figures.ranks.len())
+        format!(
+            "comm-check: all {} ranks hear each other, every item came once and unchanged\n",
+            figures.ranks.len()
+        )
     } else {
         "comm-check: items were lost or changed; the transport cannot be trusted\n".to_string()
     };
@@ -89,7 +180,9 @@ fn comm_text(figures: &CommFigures) -> String {
             high_to_low_mb_s: pair.high_to_low_mb_s,
         })
         .collect();
-    let mut table = Table::new(["rank", "machine", "process", "memory", "items/s", "MB/s", "batches", "wrong", "missing"]);
+    let mut table = Table::new([
+        "rank", "machine", "process", "memory", "items/s", "MB/s", "batches", "wrong", "missing",
+    ]);
     for rank in &figures.ranks {
         let per_second = |n: u64| n as f64 / rank.exchange_seconds.max(1e-9);
         table.row([

@@ -11,8 +11,9 @@ mod logger;
 use std::ffi::OsString;
 use std::io::Write;
 
+use crate::base::stack;
 use crate::comm::launcher;
-use crate::job::Exit;
+use crate::job::{Exit, Refusal};
 
 /// Runs what was typed; the exit code.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
@@ -29,7 +30,10 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     };
     logger::start(request.verbosity);
     install_panic_message();
-    match commands::run(&request) {
+    // MPI is initialised on this thread too, and calls it master.
+    let ran = stack::deep(|| commands::run(&request))
+        .unwrap_or_else(|error| Err(Refusal::environment(format!("a thread could not be started: {error}"))));
+    match ran {
         Ok(exit) => exit.code(),
         Err(refusal) => {
             if first_task() {
@@ -65,7 +69,9 @@ fn install_panic_message() {
             let rank = crate::comm::identity::get().map_or(String::new(), |rank| format!("rank {rank}: "));
             let place = panic.location().map_or(String::new(), |l| format!(" ({}:{})", l.file(), l.line()));
             let text = crate::comm::thread::panic_text(panic.payload());
-            complain(&format!("{rank}internal error: {text}{place}\nThis is a bug in verify; all ranks stop."));
+            complain(&format!(
+                "{rank}internal error: {text}{place}\nThis is a bug in verify; all ranks stop."
+            ));
             if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
                 eprintln!("{}", std::backtrace::Backtrace::force_capture());
             }

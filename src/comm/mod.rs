@@ -44,12 +44,14 @@ pub enum Tag {
     Control = 4,
     /// Credits on their way home (`exchange` only).
     Credits = 5,
+    /// States lent to a rank that has less to do, which expands them for their owner.
+    Loans = 6,
     /// Set-up and results, outside any exchange (`collective` only).
-    Setup = 6,
+    Setup = 7,
 }
 
 impl Tag {
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
     pub const ALL: [Tag; Tag::COUNT] = [
         Tag::States,
         Tag::Witnesses,
@@ -57,6 +59,7 @@ impl Tag {
         Tag::Summaries,
         Tag::Control,
         Tag::Credits,
+        Tag::Loans,
         Tag::Setup,
     ];
 

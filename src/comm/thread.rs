@@ -14,14 +14,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::{Aborted, Batch, Comm, Delivery, Tag, Tags, Terms, identity};
-use crate::base::Rank;
+use crate::base::{Rank, stack};
 
 /// Batches that one sender may have in one inbox.
 const INBOX_MAX: usize = 32;
 /// `wait` returns after this even if nothing happened, so that callers can look at the clock and signals.
 const WAIT_MAX: Duration = Duration::from_millis(20);
-/// Threads of ranks get the same stack as a process's main thread usually has.
-const STACK_BYTES: usize = 8 << 20;
 
 struct Inbox {
     arrived: VecDeque<Delivery>,
@@ -233,7 +231,7 @@ where
             let (world, work) = (world.clone(), &work);
             std::thread::Builder::new()
                 .name(format!("rank {rank}"))
-                .stack_size(STACK_BYTES)
+                .stack_size(stack::DEEP_BYTES)
                 .spawn_scoped(scope, move || run_rank(rank, world, work))
         };
         let mut handles = Vec::new();
@@ -271,5 +269,7 @@ where
 /// The text that a panic was raised with.
 pub fn panic_text(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message").to_string()
+    text.or_else(|| payload.downcast_ref::<&str>().copied())
+        .unwrap_or("a panic without a message")
+        .to_string()
 }

@@ -7,6 +7,7 @@
 //!
 //! Evaluations may nest deeply: whoever uses a backend runs it inside `ir::eval::on_deep_stack`.
 
+pub mod canonical;
 pub mod instances;
 pub mod interpret;
 pub mod layout;

@@ -30,7 +30,9 @@ impl Ledger {
 
     pub fn may_send(&self, to: Rank, kind: Tag) -> bool {
         // Control messages are few and must pass when everything else is held back.
-        self.window == 0 || kind == Tag::Control || self.accounts[to.index()].spent[kind.index()] < self.window
+        self.window == 0
+            || kind == Tag::Control
+            || self.accounts[to.index()].spent[kind.index()] < self.window
     }
 
     pub fn spend(&mut self, to: Rank, kind: Tag) {
@@ -59,15 +61,19 @@ impl Ledger {
         self.accounts.iter().any(|account| account.owed.iter().any(|&owed| owed > 0))
     }
 
-    /// All that is owed to `peer`, as a message; `debt_paid` once it has left.
-    pub fn debt_message(&self, peer: Rank) -> Option<Batch> {
+    /// All that is owed to `peer`, as a message that begins with this rank's load; `debt_paid` once it has left.
+    pub fn debt_message(&self, peer: Rank, load: u32) -> Option<Batch> {
         let owed = &self.accounts[peer.index()].owed;
+        if owed.iter().all(|&credits| credits == 0) {
+            return None;
+        }
         let mut message = Batch::new();
+        wire::put_u32(&mut message, load);
         for (kind, &credits) in owed.iter().enumerate().filter(|(_, credits)| **credits > 0) {
             wire::put_u32(&mut message, kind as u32);
             wire::put_u32(&mut message, credits);
         }
-        (!message.is_empty()).then_some(message)
+        Some(message)
     }
 
     pub fn debt_paid(&mut self, peer: Rank) {
@@ -100,7 +106,7 @@ mod tests {
 
         there.owe(me, Tag::States);
         assert!(there.should_return(me), "half of a window of 2 is 1");
-        assert_eq!(there.debt_message(me).unwrap(), [0, 0, 0, 0, 1, 0, 0, 0]);
+        assert_eq!(there.debt_message(me, 9).unwrap(), [9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]);
         there.debt_paid(me);
         assert!(!there.owes_any());
 

@@ -13,7 +13,8 @@
 //!
 //! It does not deadlock: receiving never depends on sending, credits return when a batch was handled, and a
 //! producer that is `congested` stops producing and goes on receiving. It terminates by `termination.rs`.
-//! Cost per batch: one message, eight bytes of header, and one credit message per half window.
+//! Cost per batch: one message, sixteen bytes of header, and one credit message per half window.
+//! Batches and credits also tell how much their sender has to do, for load balancing.
 //! Batching, credits and termination are Algorithm 3.2 of Bingham's thesis (PReach) without its timers.
 
 mod ledger;
@@ -107,6 +108,8 @@ pub struct Exchange<'c> {
     /// Batches of the next phase that arrived before this rank knew that it had begun.
     early: VecDeque<Inbound>,
     counts: Counts,
+    /// What each peer said last of how much it has to do.
+    peer_loads: Vec<u32>,
 }
 
 impl<'c> Exchange<'c> {
@@ -121,6 +124,7 @@ impl<'c> Exchange<'c> {
             phase: 0,
             early: VecDeque::new(),
             counts: Counts::default(),
+            peer_loads: vec![0; ranks as usize],
         }
     }
 
@@ -141,6 +145,16 @@ impl<'c> Exchange<'c> {
         self.phase
     }
 
+    /// Says how much this rank has to do, in a unit of the algorithm's own; peers hear it with the next batch.
+    pub fn set_load(&mut self, load: u64) {
+        self.outboxes.load = u32::try_from(load).unwrap_or(u32::MAX);
+    }
+
+    /// What each rank said last of how much it has to do.
+    pub fn peer_loads(&mut self) -> &mut [u32] {
+        &mut self.peer_loads
+    }
+
     /// Puts an item into the outbox for `to`, another rank. Always takes it: ask `congested` before making more.
     pub fn post(&mut self, to: Rank, kind: Tag, item: &[u8]) {
         assert!(!matches!(kind, Tag::Credits | Tag::Setup), "{kind:?} is not a kind of item");
@@ -148,14 +162,6 @@ impl<'c> Exchange<'c> {
         if self.outboxes.push(to, kind, item, self.phase) {
             self.send_sealed();
         }
-    }
-
-    /// Posts one item to every other rank and sends it without waiting for a full batch.
-    pub fn announce(&mut self, kind: Tag, item: &[u8]) {
-        for to in self.rank().others(self.ranks()) {
-            self.post(to, kind, item);
-        }
-        self.flush();
     }
 
     /// Whether full batches wait for credit: time to receive instead of producing.
@@ -172,9 +178,15 @@ impl<'c> Exchange<'c> {
         self.send_sealed();
     }
 
-    /// Forgets the items that have not left yet, after a decision to stop early.
+    /// Sends batches of one kind that are not full yet.
+    pub fn flush_kind(&mut self, kind: Tag) {
+        self.outboxes.seal_kind(kind);
+        self.send_sealed();
+    }
+
+    /// Forgets the items that have not left yet, control messages excepted, after a decision to stop early.
     pub fn discard_unsent(&mut self) {
-        self.outboxes.clear();
+        self.outboxes.clear_but(Tag::Control);
     }
 
     /// Waits a moment, for a producer that is congested and has received all there is.
@@ -252,7 +264,7 @@ impl<'c> Exchange<'c> {
     }
 
     fn next_inbound(&mut self) -> Option<Inbound> {
-        if self.early.front().is_some_and(|inbound| outbox::phase_of(&inbound.batch) == self.phase) {
+        if self.early.front().is_some_and(|inbound| outbox::header_of(&inbound.batch).phase == self.phase) {
             return self.early.pop_front();
         }
         loop {
@@ -264,12 +276,23 @@ impl<'c> Exchange<'c> {
                 continue;
             }
             self.counts.batches_received += 1;
-            let (items, phase) = outbox::header_of(&delivery.batch);
-            let inbound = Inbound { from: delivery.from, kind: delivery.tag, items, batch: delivery.batch };
-            if phase == self.phase {
+            let header = outbox::header_of(&delivery.batch);
+            self.peer_loads[delivery.from.index()] = header.load;
+            let inbound = Inbound {
+                from: delivery.from,
+                kind: delivery.tag,
+                items: header.items,
+                batch: delivery.batch,
+            };
+            if header.phase == self.phase {
                 return Some(inbound);
             }
-            assert_eq!(phase, self.phase + 1, "a batch of a phase that is over came from rank {}", inbound.from);
+            assert_eq!(
+                header.phase,
+                self.phase + 1,
+                "a batch of a phase that is over came from rank {}",
+                inbound.from
+            );
             self.early.push_back(inbound);
         }
     }
@@ -281,7 +304,7 @@ impl<'c> Exchange<'c> {
             if !ledger.may_send(to, kind) {
                 return Err(batch);
             }
-            let (items, _) = outbox::header_of(&batch);
+            let items = outbox::header_of(&batch).items;
             let bytes = batch.len() as u64;
             comm.try_send(to, kind, batch)?;
             ledger.spend(to, kind);
@@ -293,7 +316,7 @@ impl<'c> Exchange<'c> {
     }
 
     fn return_credits(&mut self, peer: Rank) {
-        let Some(message) = self.ledger.debt_message(peer) else { return };
+        let Some(message) = self.ledger.debt_message(peer, self.outboxes.load) else { return };
         if self.comm.try_send(peer, Tag::Credits, message).is_ok() {
             self.ledger.debt_paid(peer);
             self.counts.credit_messages_sent += 1;
@@ -302,6 +325,7 @@ impl<'c> Exchange<'c> {
 
     fn take_credits(&mut self, from: Rank, message: &[u8]) {
         let mut reader = Reader::new(message);
+        self.peer_loads[from.index()] = reader.u32().unwrap_or(0);
         while let (Some(kind), Some(credits)) = (reader.u32(), reader.u32()) {
             let lost = self.settings.plant == Plant::LoseCredit && self.counts.credit_messages_received == 3;
             let credits = if lost { credits - 1 } else { credits };

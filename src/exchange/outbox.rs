@@ -1,6 +1,6 @@
 //! Outboxes: one open batch for each peer and kind, and full ones that wait for credit.
 //!
-//! A batch is a header (number of items, phase) and the items' bytes, one behind the other. A batch is sealed
+//! A batch is a header (number of items, phase, the sender's load) and the items' bytes, one behind the other. A batch is sealed
 //! when it is full; sealed batches leave in order, and peers take turns, so that one without credit does not
 //! hold up the rest. Buffers of received batches are used again: in a steady run nothing is allocated.
 
@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use crate::base::{Rank, wire};
 use crate::comm::{Batch, Tag};
 
-/// Items (u32) and phase (u32).
-pub const HEADER_BYTES: usize = 8;
+/// Items, phase and load, and four bytes that keep items of whole words aligned.
+pub const HEADER_BYTES: usize = 16;
 /// Sealed batches in one outbox beyond which its producer is asked to pause.
 const BACKLOG_MAX: usize = 4;
 /// Empty buffers that are kept for use.
@@ -34,18 +34,24 @@ pub struct Outboxes {
     /// Boxes with more than `BACKLOG_MAX` sealed batches.
     backlogged: usize,
     spare: Vec<Batch>,
+    /// Told to whoever gets a batch.
+    pub load: u32,
 }
 
-pub fn header_of(batch: &[u8]) -> (u32, u32) {
+/// What stands at the head of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    pub items: u32,
+    pub phase: u32,
+    pub load: u32,
+}
+
+pub fn header_of(batch: &[u8]) -> Header {
     let mut reader = wire::Reader::new(batch);
-    match (reader.u32(), reader.u32()) {
-        (Some(items), Some(phase)) => (items, phase),
+    match (reader.u32(), reader.u32(), reader.u32(), reader.u32()) {
+        (Some(items), Some(phase), Some(load), Some(_)) => Header { items, phase, load },
         _ => panic!("a batch of {} bytes has no header", batch.len()),
     }
-}
-
-pub fn phase_of(batch: &[u8]) -> u32 {
-    header_of(batch).1
 }
 
 impl Outboxes {
@@ -58,6 +64,7 @@ impl Outboxes {
             open: Vec::new(),
             backlogged: 0,
             spare: Vec::new(),
+            load: 0,
         }
     }
 
@@ -67,9 +74,8 @@ impl Outboxes {
         let outbox = &mut self.boxes[at];
         if outbox.items == 0 {
             outbox.open = self.spare.pop().unwrap_or_default();
-            // The number of items is filled in when the batch is sealed.
-            wire::put_u32(&mut outbox.open, 0);
-            wire::put_u32(&mut outbox.open, phase);
+            // Items and load are filled in when the batch is sealed.
+            [0, phase, 0, 0].into_iter().for_each(|word| wire::put_u32(&mut outbox.open, word));
             self.open.push(at);
         }
         outbox.open.extend_from_slice(item);
@@ -87,6 +93,7 @@ impl Outboxes {
         let outbox = &mut self.boxes[at];
         let mut batch = std::mem::take(&mut outbox.open);
         batch[..4].copy_from_slice(&outbox.items.to_le_bytes());
+        batch[8..12].copy_from_slice(&self.load.to_le_bytes());
         outbox.items = 0;
         outbox.sealed.push_back(batch);
         match outbox.sealed.len() {
@@ -100,6 +107,13 @@ impl Outboxes {
         for at in std::mem::take(&mut self.open) {
             self.seal(at);
         }
+    }
+
+    pub fn seal_kind(&mut self, kind: Tag) {
+        let (these, others) = self.open.iter().partition(|at| **at % Tag::COUNT == kind.index());
+        self.open = others;
+        let these: Vec<usize> = these;
+        these.into_iter().for_each(|at| self.seal(at));
     }
 
     /// Offers sealed batches to `send`, box by box; a box whose batch comes back is left for the next time.
@@ -133,14 +147,17 @@ impl Outboxes {
         self.turns.is_empty() && self.open.is_empty()
     }
 
-    /// Forgets all items that are still here.
-    pub fn clear(&mut self) {
-        for outbox in &mut self.boxes {
-            *outbox = Outbox::default();
+    /// Forgets all items that are still here, but for those of one kind.
+    pub fn clear_but(&mut self, kept: Tag) {
+        let forget = |at: &usize| Tag::ALL[at % Tag::COUNT] != kept;
+        for (at, outbox) in self.boxes.iter_mut().enumerate() {
+            if forget(&at) {
+                *outbox = Outbox::default();
+            }
         }
-        self.turns.clear();
-        self.open.clear();
-        self.backlogged = 0;
+        self.turns.retain(|at| !forget(at));
+        self.open.retain(|at| !forget(at));
+        self.backlogged = self.boxes.iter().filter(|outbox| outbox.sealed.len() > BACKLOG_MAX).count();
     }
 
     /// Keeps a received batch's buffer for use.
@@ -168,7 +185,7 @@ mod tests {
         });
         assert_eq!(got.len(), 1);
         assert_eq!((got[0].0, got[0].1), (Rank(1), Tag::States));
-        assert_eq!(header_of(&got[0].2), (2, 7));
+        assert_eq!(header_of(&got[0].2), Header { items: 2, phase: 7, load: 0 });
         assert_eq!(&got[0].2[HEADER_BYTES..], b"aabb");
         assert!(by_items.is_empty());
 
@@ -186,7 +203,14 @@ mod tests {
         boxes.push(Rank(2), Tag::States, b"x", 0);
         assert!(boxes.backlogged());
         let mut sent = Vec::new();
-        boxes.drain_sealed(|to, _, batch| if to == Rank(1) { Err(batch) } else { sent.push(batch); Ok(()) });
+        boxes.drain_sealed(|to, _, batch| {
+            if to == Rank(1) {
+                Err(batch)
+            } else {
+                sent.push(batch);
+                Ok(())
+            }
+        });
         assert_eq!(sent.len(), 1);
         let mut order = Vec::new();
         boxes.drain_sealed(|_, _, batch| {

@@ -41,7 +41,9 @@ fn cgroup_limit(root: &Path) -> u64 {
     let mut least = NO_LIMIT;
     for line in groups.lines() {
         let mut parts = line.splitn(3, ':');
-        let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else { continue };
+        let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
         let (base, file) = if controllers.is_empty() {
             (root.join("sys/fs/cgroup"), "memory.max")
         } else if controllers.split(',').any(|c| c == "memory") {

@@ -20,6 +20,8 @@ pub enum HostError {
     File { path: PathBuf, action: &'static str, error: std::io::Error },
     #[error("{path}: the disk is full")]
     DiskFull { path: PathBuf },
+    #[error("out of memory: the visited store may not grow")]
+    MemoryFull,
     #[error("{path}: the block was changed or cut short on disk")]
     Corrupt { path: PathBuf },
     #[error("signals cannot be watched: {0}")]
@@ -30,13 +32,15 @@ impl HostError {
     pub fn file(path: impl Into<PathBuf>, action: &'static str, error: std::io::Error) -> HostError {
         let path = path.into();
         match error.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => HostError::DiskFull { path },
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                HostError::DiskFull { path }
+            }
             _ => HostError::File { path, action, error },
         }
     }
 
     /// Whether more room would have helped: then the answer is *unknown* and not an error.
     pub fn is_out_of_room(&self) -> bool {
-        matches!(self, HostError::DiskFull { .. })
+        matches!(self, HostError::DiskFull { .. } | HostError::MemoryFull)
     }
 }

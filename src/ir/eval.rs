@@ -8,7 +8,9 @@
 //! loops against `loop_max`, calls against `call_depth_max` and everything nested against `NESTING_MAX`.
 //! Nesting uses the thread's stack: `on_deep_stack` runs a closure where the deepest nesting fits.
 //!
-//! Differences between CMurphi and Rumur are in `Compat`; by default, what either reports is reported.
+//! Differences between CMurphi and Rumur are in `Compat`; by default, what either reports is reported. A
+//! model that Rumur cannot run at all is read as CMurphi reads it: undefined values may be copied, and
+//! passed to a parameter of the same type.
 //! Arguments are passed by copy as in Rumur; CMurphi lets a callee see later writes to the variable passed.
 
 mod call;
@@ -31,8 +33,6 @@ pub const NESTING_MAX: u32 = 20_000;
 /// How many cells of locals may be alive at once.
 const STACK_CELLS_MAX: usize = 1 << 24;
 
-/// The stack on which `NESTING_MAX` levels fit, in any build.
-const DEEP_STACK_BYTES: usize = 512 << 20;
 
 pub type State = Box<[i64]>;
 
@@ -91,12 +91,7 @@ pub struct Machine<'m> {
 }
 
 /// Runs a closure on a thread whose stack is deep enough for any evaluation.
-pub fn on_deep_stack<T: Send>(run: impl FnOnce() -> T + Send) -> std::io::Result<T> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(DEEP_STACK_BYTES).spawn_scoped(scope, run)?;
-        thread.join().or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
+pub use crate::base::stack::deep as on_deep_stack;
 
 impl<'m> Machine<'m> {
     pub fn new(model: &'m Model, options: Options) -> Machine<'m> {
@@ -111,6 +106,15 @@ impl<'m> Machine<'m> {
             calls: 0,
             steps: 0,
             covered: vec![false; model.cover_statements.len()],
+        }
+    }
+
+    /// Whether copying an undefined simple value is no error.
+    fn copies_undefined(&self) -> bool {
+        match self.options.compat {
+            Compat::Strict => self.model.cmurphi_only,
+            Compat::Cmurphi => true,
+            Compat::Rumur => false,
         }
     }
 
@@ -144,7 +148,8 @@ impl<'m> Machine<'m> {
     pub fn enabled(&mut self, state: &[i64], instance: Instance) -> Eval<bool> {
         self.state.copy_from_slice(state);
         let rule = self.model.rule(instance.rule);
-        let mut run = || Ok(self.enter(&rule.binders, rule.frame.cells, instance.index)? && self.guard(rule)?);
+        let mut run =
+            || Ok(self.enter(&rule.binders, rule.frame.cells, instance.index)? && self.guard(rule)?);
         or_assumed(run(), false)
     }
 
@@ -155,14 +160,22 @@ impl<'m> Machine<'m> {
         let mut priorities: Vec<i64> = model.rules.iter().map(|rule| rule.priority).collect();
         priorities.sort_unstable();
         priorities.dedup();
+        // A guard without effects that does not hold leaves the working copy as it was.
+        let mut changed = true;
         for priority in priorities {
             let mut any = false;
             for instance in model.all_instances() {
-                if model.rule(instance.rule).priority != priority {
+                let rule = model.rule(instance.rule);
+                if rule.priority != priority {
                     continue;
                 }
-                let step = self.step(state, instance);
-                any |= !matches!(step, Ok(Step::Disabled));
+                if changed {
+                    self.state.copy_from_slice(state);
+                }
+                let step = self.run_rule(rule, instance.index);
+                let disabled = matches!(step, Ok(Step::Disabled));
+                changed = !disabled || !rule.guard_pure;
+                any |= !disabled;
                 found(instance, step);
             }
             if any {
@@ -184,7 +197,8 @@ impl<'m> Machine<'m> {
     fn first_claim(&mut self, state: &[i64], property: &'m Property, wanted: bool) -> Eval<Option<u64>> {
         let count = instance_count(&property.binders, &self.model.types);
         for index in 0..count {
-            let held = self.predicate(state, &property.binders, property.frame.cells, index, property.claim)?;
+            let held =
+                self.predicate(state, &property.binders, property.frame.cells, index, property.claim)?;
             if held == Some(wanted) {
                 return Ok(Some(index));
             }

@@ -137,7 +137,11 @@ pub enum Arg {
 pub enum Domain {
     Type(TypeId),
     /// From, to, both included, by a step (1 where none is written).
-    Steps { from: ExprId, to: ExprId, by: Option<ExprId> },
+    Steps {
+        from: ExprId,
+        to: ExprId,
+        by: Option<ExprId>,
+    },
 }
 
 pub type Block = Vec<Stmt>;
@@ -158,25 +162,67 @@ pub enum Alias {
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// Both sides have the same type, or both are ranges.
-    Assign { to: Place, from: ExprId },
-    If { branches: Vec<(ExprId, Block)>, otherwise: Block },
+    Assign {
+        to: Place,
+        from: ExprId,
+    },
+    If {
+        branches: Vec<(ExprId, Block)>,
+        otherwise: Block,
+    },
     /// The subject and all case values have the same type, or are ranges.
-    Switch { subject: ExprId, cases: Vec<(Vec<ExprId>, Block)>, otherwise: Block },
-    For { local: Local, domain: Domain, body: Block },
-    While { condition: ExprId, body: Block },
-    Alias { local: Local, target: Alias, body: Block },
+    Switch {
+        subject: ExprId,
+        cases: Vec<(Vec<ExprId>, Block)>,
+        otherwise: Block,
+    },
+    For {
+        local: Local,
+        domain: Domain,
+        body: Block,
+    },
+    While {
+        condition: ExprId,
+        body: Block,
+    },
+    Alias {
+        local: Local,
+        target: Alias,
+        body: Block,
+    },
     Clear(Place),
     Undefine(Place),
     PutText(String),
     PutExpr(ExprId),
     Error(String),
-    Assert { condition: ExprId, message: String },
-    Assume { condition: ExprId },
+    Assert {
+        condition: ExprId,
+        message: String,
+    },
+    Assume {
+        condition: ExprId,
+    },
     /// Marks cover number `cover` as reached where the condition holds.
-    Cover { cover: u32, condition: ExprId },
+    Cover {
+        cover: u32,
+        condition: ExprId,
+    },
     Return(Option<ExprId>),
-    Call { func: FuncId, args: Vec<Arg> },
-    MultisetAdd { element: ExprId, set: Place },
-    MultisetRemove { position: ExprId, set: Place },
-    MultisetRemovePred { local: Local, set: Place, predicate: ExprId },
+    Call {
+        func: FuncId,
+        args: Vec<Arg>,
+    },
+    MultisetAdd {
+        element: ExprId,
+        set: Place,
+    },
+    MultisetRemove {
+        position: ExprId,
+        set: Place,
+    },
+    MultisetRemovePred {
+        local: Local,
+        set: Place,
+        predicate: ExprId,
+    },
 }

@@ -8,24 +8,26 @@
 //! The representation is plain data in arenas: expressions are numbered, children before parents, so that
 //! passes may walk them in order and nothing recurses on being dropped.
 
-//X pub mod component;
+pub mod component;
 pub mod encode;
 pub mod eval;
 pub mod expr;
-//X pub mod footprint;
+pub mod footprint;
 pub mod model;
 pub mod multiset;
-//X pub mod print;
+pub mod print;
 pub mod print_state;
 pub mod span;
 pub mod types;
+pub mod walk;
 
 pub use expr::{
-    Alias, ArithOp, Base, Block, CompareOp, Domain, Expr, ExprId, ExprKind, Index, Local, Place, Stmt, StmtKind,
+    Alias, ArithOp, Base, Block, CompareOp, Domain, Expr, ExprId, ExprKind, Index, Local, Place, Stmt,
+    StmtKind,
 };
 pub use model::{
-    Binder, Component, Fairness, Frame, Func, FuncId, Instance, LocalVar, Model, ParamDomain, Passing, Property,
-    PropertyKind, Rule, RuleId, RuleKind, Slot, SlotInfo, StateFairness, UNDEFINED, Var,
+    Binder, Component, Fairness, Frame, Func, FuncId, Instance, LocalVar, Model, ParamDomain, Passing,
+    Property, PropertyKind, Rule, RuleId, RuleKind, Slot, SlotInfo, StateFairness, UNDEFINED, Var,
 };
 pub use span::{SourceMap, Span};
 pub use types::{Field, Type, TypeId, Types};

@@ -35,6 +35,9 @@ pub struct Model {
     /// `cover` statements, in the order of their numbers.
     pub cover_statements: Vec<CoverStatement>,
     pub fairness: Vec<StateFairness>,
+    /// It uses what only CMurphi can run (unions, multisets, the word `undefined`), so only CMurphi's
+    /// reading of copying undefined values counts.
+    pub cmurphi_only: bool,
     /// The constants as they were used, for reports.
     pub constants: Vec<(String, String)>,
 }
@@ -138,7 +141,12 @@ pub enum Binder {
 pub enum ParamDomain {
     Type(TypeId),
     /// `first`, `first + step`, …, `count` of them.
-    Steps { ty: TypeId, first: i64, step: i64, count: u64 },
+    Steps {
+        ty: TypeId,
+        first: i64,
+        step: i64,
+        count: u64,
+    },
 }
 
 /// Whose rule it is: the process block or the outer quantifier over the process type.

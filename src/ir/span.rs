@@ -24,7 +24,8 @@ impl SourceMap {
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> SourceMap {
         let text: String = text.into();
         let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(at, _)| at as u32 + 1));
+        line_starts
+            .extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(at, _)| at as u32 + 1));
         SourceMap { name: name.into(), text, line_starts }
     }
 

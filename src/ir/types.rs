@@ -4,6 +4,8 @@
 //! unions and positions use the dense numbers 0, 1, …; a union numbers the values of its atoms one atom
 //! after the other. `Types::convert` renumbers between a union and its parts.
 //!
+//! Questions about a type walk all its parts, except that a type without cells has none worth a walk.
+//!
 //! Invariant: structural types (ranges, unions, records, arrays, multisets) are interned, so two ids are
 //! equal exactly when the types are; each enum and scalarset declaration is a type of its own.
 
@@ -60,6 +62,7 @@ struct Info {
     ty: Type,
     name: Option<String>,
     cells: u64,
+    depth: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -92,8 +95,8 @@ impl Types {
     /// Adds an enum or scalarset, which differs from every other type.
     pub fn declare(&mut self, ty: Type, name: Option<String>) -> TypeId {
         let id = TypeId(self.infos.len() as u32);
-        let cells = self.cells_of(&ty);
-        self.infos.push(Info { ty, name, cells });
+        let (cells, depth) = (self.cells_of(&ty), self.depth_of(&ty));
+        self.infos.push(Info { ty, name, cells, depth });
         id
     }
 
@@ -153,6 +156,19 @@ impl Types {
         }
     }
 
+    /// How deep records, arrays and multisets nest in the type.
+    pub fn depth(&self, id: TypeId) -> u32 {
+        self.infos[id.0 as usize].depth
+    }
+
+    fn depth_of(&self, ty: &Type) -> u32 {
+        match ty {
+            Type::Record { fields } => 1 + fields.iter().map(|field| self.depth(field.ty)).max().unwrap_or(0),
+            Type::Array { elem, .. } | Type::Multiset { elem, .. } => 1 + self.depth(*elem),
+            _ => 0,
+        }
+    }
+
     pub fn is_simple(&self, id: TypeId) -> bool {
         !matches!(self.get(id), Type::Record { .. } | Type::Array { .. } | Type::Multiset { .. })
     }
@@ -168,7 +184,9 @@ impl Types {
             Type::Range { lo, hi } => hi.abs_diff(*lo).saturating_add(1),
             Type::Enum { values } => values.len() as u64,
             Type::Scalarset { size } => (*size).max(0) as u64,
-            Type::Union { atoms } => atoms.iter().fold(0, |sum: u64, &atom| sum.saturating_add(self.count(atom))),
+            Type::Union { atoms } => {
+                atoms.iter().fold(0, |sum: u64, &atom| sum.saturating_add(self.count(atom)))
+            }
             Type::Position { capacity, .. } => u64::from(*capacity),
             _ => 0,
         }
@@ -236,13 +254,13 @@ impl Types {
             _ => (from, value),
         };
         match self.get(to) {
-            Type::Union { .. } => self.into_union(atom, to, value),
+            Type::Union { .. } => self.number_in(atom, to, value),
             Type::Range { .. } if self.is_range(atom) => self.contains(to, value).then_some(value),
             _ => (atom == to).then_some(value),
         }
     }
 
-    fn into_union(&self, atom: TypeId, union: TypeId, value: i64) -> Option<i64> {
+    fn number_in(&self, atom: TypeId, union: TypeId, value: i64) -> Option<i64> {
         if let Some(base) = self.atom_base(union, atom) {
             return Some(base + (value - self.first(atom)));
         }
@@ -256,6 +274,9 @@ impl Types {
 
     /// Whether permuting some scalarset could change a value of this type.
     pub fn has_scalarset(&self, id: TypeId) -> bool {
+        if self.cells(id) == 0 {
+            return false;
+        }
         match self.get(id) {
             Type::Scalarset { .. } => true,
             Type::Union { atoms } => atoms.iter().any(|&atom| self.has_scalarset(atom)),
@@ -268,6 +289,9 @@ impl Types {
 
     /// Whether a value of this type is, or may hold, a scalarset's value (array indices do not count).
     pub fn has_scalarset_leaf(&self, id: TypeId) -> bool {
+        if self.cells(id) == 0 {
+            return false;
+        }
         match self.get(id) {
             Type::Array { elem, .. } => self.has_scalarset_leaf(*elem),
             Type::Record { fields } => fields.iter().any(|field| self.has_scalarset_leaf(field.ty)),
@@ -277,6 +301,9 @@ impl Types {
     }
 
     pub fn has_multiset(&self, id: TypeId) -> bool {
+        if self.cells(id) == 0 {
+            return false;
+        }
         match self.get(id) {
             Type::Multiset { .. } => true,
             Type::Record { fields } => fields.iter().any(|field| self.has_multiset(field.ty)),

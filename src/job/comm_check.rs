@@ -26,6 +26,8 @@ pub struct Options {
     pub items: u64,
     pub item_bytes: usize,
     pub pings: u64,
+    /// A rank that fails on purpose.
+    pub fail_rank: Option<u64>,
     pub exchange: Settings,
 }
 
@@ -73,6 +75,9 @@ impl CommFigures {
 /// Runs the check; the figures come back at rank 0.
 pub fn run(comm: &mut dyn Comm, options: &Options, transport: &str) -> Option<CommFigures> {
     let pairs = measure_pairs(comm, options);
+    if options.fail_rank == Some(u64::from(comm.rank().0)) {
+        panic!("this rank was asked to fail (--fail-rank)");
+    }
     collective::barrier(comm);
     let begin = Instant::now();
     let flood = flood(comm, options);
@@ -306,7 +311,8 @@ mod tests {
 
     #[test]
     fn figures_are_complete_on_threads() {
-        let options = Options { items: 300, item_bytes: 24, pings: 3, exchange: Settings::default() };
+        let options =
+            Options { items: 300, item_bytes: 24, pings: 3, fail_rank: None, exchange: Settings::default() };
         for ranks in [1, 2, 3, 5] {
             let mut results = thread::run(ranks, |comm| run(comm, &options, "threads")).unwrap();
             let figures = results.remove(0).expect("rank 0 has the figures");

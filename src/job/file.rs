@@ -128,7 +128,8 @@ fn located(path: &Path, text: &str, span: Range<usize>, message: &str) -> String
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let line = text[line_start..].lines().next().unwrap_or("");
     let column = before[line_start..].chars().count();
-    let width = text[span.start..span.end.min(line_start + line.len()).max(span.start)].chars().count().max(1);
+    let width =
+        text[span.start..span.end.min(line_start + line.len()).max(span.start)].chars().count().max(1);
     let margin = " ".repeat(line_number.to_string().len());
     format!(
         "{}:{line_number}:{}: error: {message}\n{margin} |\n{line_number} | {line}\n{margin} | {}{}",
@@ -168,9 +169,14 @@ mod tests {
         assert!(refuse("model = 'a.m'\n[publish]\n").contains("unknown field `publish`"));
         assert!(refuse("title = 'x'\n").contains("missing field `model`"));
         let option = refuse("model = 'a.m'\n\n[options]\n  bacth = 3\n");
-        assert!(option.starts_with("jobs/x.toml:4:3: error: unknown option 'bacth'; did you mean 'batch'?"), "{option}");
+        assert!(
+            option.starts_with("jobs/x.toml:4:3: error: unknown option 'bacth'; did you mean 'batch'?"),
+            "{option}"
+        );
         assert!(option.contains("4 |   bacth = 3\n  |   ^^^^^"), "{option}");
-        assert!(refuse("model = 'a.m'\n[options]\nbatch = 0\n").contains(":3:9: error: batch: 0 is too small"));
+        assert!(
+            refuse("model = 'a.m'\n[options]\nbatch = 0\n").contains(":3:9: error: batch: 0 is too small")
+        );
         assert!(refuse("model = 'a.m'\n[options]\njson = 'x'\n").contains("unknown option 'json'"));
         assert!(refuse("model = 'a.m'\n[constants]\nN = 1.5\n").contains("constant N must be"));
     }

@@ -1,11 +1,14 @@
 //! From what was asked (flags or a job file) to what is done, and doing it on all ranks.
 //!
-//! `options.rs` is the table of options, `file.rs` reads job files, `comm_check.rs` is the check of the ranks
-//! themselves. Every rank runs the same function here; rank 0 reads files, prints and writes results, and says
+//! `options.rs` is the table of options, `file.rs` reads job files, `model.rs` reads models, `check.rs` checks one
+//! on all ranks, `comm_check.rs` is the check of the ranks themselves. Every rank runs the same function here; rank 0 reads files, prints and writes results, and says
 //! how the run ended, so that all ranks leave with the same code.
 
+pub mod check;
 pub mod comm_check;
+mod engine;
 pub mod file;
+pub mod model;
 pub mod options;
 
 /// How a run ends, for the shell.

@@ -77,17 +77,17 @@ pub static TABLE: &[Spec] = &[
         commands: &[Check, Run],
         in_job: true,
         help: "What searches: eval, all ranks with the evaluator; brute, the plain search on one rank that the \
-               others are judged by; auto, eval",
+               others are judged by; auto, the fastest that can answer",
     },
     Spec {
         name: "symmetry",
-        form: Choice(&["auto", "off", "exact"]),
-        default: "auto",
+        form: Choice(&["off", "exact"]),
+        default: "exact",
         value: "MODE",
         commands: &[Check, Run],
         in_job: true,
-        help: "Visit one state of each class that differs only by the names of scalarset members; auto, exact \
-               where the engine can and the classes are cheap to find",
+        help: "exact: visit one state of each class of states that differ only by the names of scalarset members; \
+               off: visit them all",
     },
     Spec {
         name: "deadlock",
@@ -116,6 +116,33 @@ pub static TABLE: &[Spec] = &[
         commands: &[Check, Run, Print],
         in_job: true,
         help: "Whose run-time errors to report where CMurphi and Rumur differ (docs/language.md)",
+    },
+    Spec {
+        name: "exact",
+        form: Switch,
+        default: "",
+        value: "",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Remember whole states: more memory, and no probability of missing one",
+    },
+    Spec {
+        name: "fingerprint-bits",
+        form: Number { least: 40, most: 64 },
+        default: "56",
+        value: "N",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Bits of a state's hash that are remembered; the report bounds the probability that one was missed",
+    },
+    Spec {
+        name: "shortest",
+        form: Switch,
+        default: "",
+        value: "",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Search level by level, so that the first violation has a shortest trace",
     },
     Spec {
         name: "max-errors",
@@ -173,6 +200,34 @@ pub static TABLE: &[Spec] = &[
         help: "Messages to one rank that may be unacknowledged; 0 turns the limit off",
     },
     Spec {
+        name: "balance",
+        form: Number { least: 0, most: 1_000_000 },
+        default: "5",
+        value: "N",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Lend states to ranks whose queue is this many times shorter; 0 turns it off",
+    },
+    Spec {
+        name: "spool",
+        form: Text,
+        default: "",
+        value: "DIR",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "A folder on a fast local disk for queues that do not fit in memory and for the log of steps; \
+               otherwise the system's folder for temporary files",
+    },
+    Spec {
+        name: "profile",
+        form: Switch,
+        default: "",
+        value: "",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "List each rule with how often it fired and how many new states it found",
+    },
+    Spec {
         name: "stage",
         form: Choice(&["source", "ast", "ir", "processes"]),
         default: "ir",
@@ -228,6 +283,15 @@ pub static TABLE: &[Spec] = &[
         help: "Round trips that a pair's latency is the median of",
     },
     Spec {
+        name: "fail-rank",
+        form: Number { least: 0, most: 1_000_000 },
+        default: "",
+        value: "RANK",
+        commands: &[CommCheck],
+        in_job: false,
+        help: "Let this rank fail in the middle, to see that the whole run ends at once",
+    },
+    Spec {
         name: "ranks",
         form: Number { least: 1, most: 4096 },
         default: "1",
@@ -263,6 +327,15 @@ pub static TABLE: &[Spec] = &[
         commands: &[Check, Run, CommCheck],
         in_job: false,
         help: "Write the result as one JSON document; - is standard output, and text goes to standard error",
+    },
+    Spec {
+        name: "itf",
+        form: Text,
+        default: "",
+        value: "FILE",
+        commands: &[Check, Run],
+        in_job: false,
+        help: "Write the first violation's trace in the Informal Trace Format",
     },
     Spec {
         name: "quiet",
@@ -308,11 +381,14 @@ impl Spec {
 fn parse_number(text: &str) -> Option<u64> {
     let plain = text.replace(['_', ','], "");
     let (digits, scale) = match plain.strip_suffix(['k', 'M', 'G']) {
-        Some(digits) => (digits, match plain.as_bytes()[plain.len() - 1] {
-            b'k' => 1_000,
-            b'M' => 1_000_000,
-            _ => 1_000_000_000,
-        }),
+        Some(digits) => (
+            digits,
+            match plain.as_bytes()[plain.len() - 1] {
+                b'k' => 1_000,
+                b'M' => 1_000_000,
+                _ => 1_000_000_000,
+            },
+        ),
         None => (plain.as_str(), 1),
     };
     digits.parse::<u64>().ok()?.checked_mul(scale)
@@ -344,6 +420,21 @@ impl Values {
             self.given.entry(name).or_insert(values);
         }
         self
+    }
+
+    /// All that was given, to ship to other ranks.
+    pub fn pairs(&self) -> Vec<(String, Vec<String>)> {
+        self.given.iter().map(|(name, values)| (name.to_string(), values.clone())).collect()
+    }
+
+    /// What `pairs` shipped. Options that `command` does not have are left out.
+    pub fn from_pairs(pairs: Vec<(String, Vec<String>)>, command: Command) -> Values {
+        let mut values = Values::default();
+        for (name, texts) in pairs {
+            let Some(spec) = find(&name, Some(command)) else { continue };
+            values.given.insert(spec.name, texts);
+        }
+        values
     }
 
     pub fn list(&self, name: &str) -> &[String] {

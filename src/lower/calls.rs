@@ -5,10 +5,15 @@ use super::scope::Symbol;
 use super::{Lower, Lowerer};
 use crate::ir::expr::Arg;
 use crate::ir::{ExprId, ExprKind, FuncId, Passing, TypeId};
-use crate::syntax::{Diagnostic, Span, ast, nearest};
+use crate::syntax::{Diagnostic, Span, ast};
 
 impl<'a> Lowerer<'a> {
-    pub(super) fn call_named(&mut self, name: &'a ast::Name, args: &'a [ast::Expr], span: Span) -> Lower<ExprId> {
+    pub(super) fn call_named(
+        &mut self,
+        name: &'a ast::Name,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Lower<ExprId> {
         let func = self.find_func(name)?;
         self.call_expr(func, args, span)
     }
@@ -19,8 +24,7 @@ impl<'a> Lowerer<'a> {
             Some(Symbol::Broken) => Err(super::Reported),
             Some(_) => Err(self.error(name.span, format!("`{}` is not a function or procedure", name.text))),
             None => {
-                let known = self.scopes.names(|symbol| matches!(symbol, Symbol::Func(_)));
-                let near = nearest(&name.text, known).map(str::to_string);
+                let near = self.near(&name.text, |symbol| matches!(symbol, Symbol::Func(_)));
                 let message = format!("there is no function or procedure `{}`", name.text);
                 Err(self.report(Diagnostic::error(name.span, message).suggest(near.as_deref())))
             }
@@ -74,7 +78,10 @@ impl<'a> Lowerer<'a> {
         let place = match self.designator(designator)? {
             Meant::Place(place, None) => place,
             Meant::Place(_, Some(reason)) => {
-                let message = format!("`{}` cannot be passed to `var` parameter `{name}`: {reason}", designator.base.text);
+                let message = format!(
+                    "`{}` cannot be passed to `var` parameter `{name}`: {reason}",
+                    designator.base.text
+                );
                 return Err(self.error(tree.span, message));
             }
             Meant::Value(_) => {
@@ -82,8 +89,11 @@ impl<'a> Lowerer<'a> {
             }
         };
         if place.ty != ty {
-            let message =
-                format!("`var` parameter `{name}` must be exactly {}, not {}", self.show(ty), self.show(place.ty));
+            let message = format!(
+                "`var` parameter `{name}` must be exactly {}, not {}",
+                self.show(ty),
+                self.show(place.ty)
+            );
             return Err(self.error(tree.span, message));
         }
         Ok(Arg::Ref(place))

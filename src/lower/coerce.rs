@@ -55,9 +55,9 @@ impl<'a> Lowerer<'a> {
 
     fn why_apart(&self, from: TypeId, to: TypeId) -> Option<&'static str> {
         match (self.model.types.get(from), self.model.types.get(to)) {
-            (Type::Range { .. }, Type::Scalarset { .. }) => {
-                Some("a scalarset's values have no names: they only come from bound variables and other variables")
-            }
+            (Type::Range { .. }, Type::Scalarset { .. }) => Some(
+                "a scalarset's values have no names: they only come from bound variables and other variables",
+            ),
             (Type::Scalarset { .. }, Type::Scalarset { .. }) => {
                 Some("each scalarset declaration is a type of its own, permuted by itself")
             }
@@ -69,7 +69,13 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Both expressions as values of one type, for comparing them or choosing between them.
-    pub(super) fn unify(&mut self, a: ExprId, b: ExprId, span: Span, what: &str) -> Lower<(ExprId, ExprId, TypeId)> {
+    pub(super) fn unify(
+        &mut self,
+        a: ExprId,
+        b: ExprId,
+        span: Span,
+        what: &str,
+    ) -> Lower<(ExprId, ExprId, TypeId)> {
         let (left, right) = (self.type_of(a), self.type_of(b));
         if left == right {
             return Ok((a, b, left));
@@ -78,7 +84,8 @@ impl<'a> Lowerer<'a> {
             return Ok((a, b, Types::INT));
         }
         if !self.overlaps(left, right) {
-            let message = format!("{what} must have the same type, not {} and {}", self.show(left), self.show(right));
+            let message =
+                format!("{what} must have the same type, not {} and {}", self.show(left), self.show(right));
             let mut diagnostic = Diagnostic::error(span, message);
             if let Some(reason) = self.why_apart(left, right).or_else(|| self.why_apart(right, left)) {
                 diagnostic = diagnostic.help(reason);
@@ -121,6 +128,8 @@ impl<'a> Lowerer<'a> {
     fn covered_by(&self, atom: TypeId, atoms: &[TypeId]) -> bool {
         let types = &self.model.types;
         let Type::Range { lo, hi } = types.get(atom) else { return false };
-        atoms.iter().any(|&each| types.is_range(each) && types.contains(each, *lo) && types.contains(each, *hi))
+        atoms
+            .iter()
+            .any(|&each| types.is_range(each) && types.contains(each, *lo) && types.contains(each, *hi))
     }
 }

@@ -5,16 +5,36 @@
 
 use super::scope::Symbol;
 use super::{Lower, Lowerer};
-use crate::ir::{Type, TypeId, Types};
+use crate::ir::eval::arith;
+use crate::ir::{ArithOp, ExprId, ExprKind, Type, TypeId, Types};
 use crate::syntax::{Diagnostic, Span, ast, nearest};
 
 impl<'a> Lowerer<'a> {
     /// An expression that must be constant: its type and value.
     pub(super) fn constant_expr(&mut self, expr: &'a ast::Expr, what: &str) -> Lower<(TypeId, i64)> {
         let id = self.value(expr)?;
-        match self.constant(id) {
+        match self.certain(id) {
             Some(value) => Ok((self.type_of(id), value)),
             None => Err(self.error(expr.span, format!("{what} must be constant"))),
+        }
+    }
+
+    /// The value of an expression that has only one, whatever its other parts are: `0 * f()` is 0. Only
+    /// where a constant is needed; elsewhere, all parts are worked out for their errors.
+    fn certain(&self, id: ExprId) -> Option<i64> {
+        let any = |terms: &[ExprId], value: i64| terms.iter().any(|&term| self.certain(term) == Some(value));
+        match &self.model.expr(id).kind {
+            ExprKind::Const(value) => Some(*value),
+            ExprKind::And(terms) if any(terms, 0) => Some(0),
+            ExprKind::Or(terms) if any(terms, 1) => Some(1),
+            ExprKind::Implies(a, b) if self.certain(*a) == Some(0) || self.certain(*b) == Some(1) => Some(1),
+            ExprKind::Arith(op, a, b) => match (self.certain(*a), self.certain(*b)) {
+                (Some(a), Some(b)) => arith(*op, a, b, Default::default()).ok(),
+                (Some(0), None) => zero_stays(*op).then_some(0),
+                (None, Some(0)) => matches!(op, ArithOp::Mul | ArithOp::BitAnd).then_some(0),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -91,11 +111,26 @@ impl<'a> Lowerer<'a> {
     /// Why a type's values cannot be computed with, for messages.
     pub(super) fn why_not_number(&self, ty: TypeId) -> &'static str {
         match self.model.types.get(ty) {
-            Type::Scalarset { .. } => "the values of a scalarset are interchangeable: they have no order and no numbers",
+            Type::Scalarset { .. } => {
+                "the values of a scalarset are interchangeable: they have no order and no numbers"
+            }
             Type::Union { .. } => "the values of a union have no order and no numbers",
             Type::Enum { .. } => "the values of an enum are names, not numbers",
             Type::Position { .. } => "a place in a multiset is not a number",
             _ => "only integers can be computed with",
         }
     }
+}
+
+/// Whether an operator with 0 on its left gives 0, whatever is on its right.
+fn zero_stays(op: ArithOp) -> bool {
+    matches!(
+        op,
+        ArithOp::Mul
+            | ArithOp::Div
+            | ArithOp::Mod
+            | ArithOp::BitAnd
+            | ArithOp::ShiftLeft
+            | ArithOp::ShiftRight
+    )
 }

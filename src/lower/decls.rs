@@ -3,7 +3,9 @@
 use super::scope::{Named, Symbol};
 use super::{FRAME_CELLS_MAX, Lower, Lowerer, SLOTS_MAX, at};
 use crate::ir::model::FuncParam;
-use crate::ir::{Base, Frame, Func, FuncId, Local, LocalVar, Passing, Slot, SlotInfo, Type, TypeId, Types, Var};
+use crate::ir::{
+    Base, Frame, Func, FuncId, Local, LocalVar, Passing, Slot, SlotInfo, Type, TypeId, Types, Var,
+};
 use crate::syntax::{Diagnostic, Span, ast};
 
 /// Names of what may be passed but not stored to.
@@ -72,15 +74,13 @@ impl<'a> Lowerer<'a> {
 
     /// Adds one slot for each leaf of the type.
     fn push_slots(&mut self, ty: TypeId, var: u32) {
+        if self.model.types.cells(ty) == 0 {
+            return;
+        }
         match self.model.types.get(ty).clone() {
             Type::Record { fields } => fields.iter().for_each(|field| self.push_slots(field.ty, var)),
             Type::Array { index, elem } => {
-                for _ in 0..self.model.types.count(index) {
-                    if self.model.types.cells(elem) == 0 {
-                        return;
-                    }
-                    self.push_slots(elem, var);
-                }
+                (0..self.model.types.count(index)).for_each(|_| self.push_slots(elem, var));
             }
             Type::Multiset { capacity, elem } => {
                 for _ in 0..capacity {
@@ -109,7 +109,8 @@ impl<'a> Lowerer<'a> {
         let cells = if reference { 1 } else { self.model.types.cells(ty) };
         let local = Local(self.frame.cells);
         if u64::from(self.frame.cells) + cells > FRAME_CELLS_MAX {
-            let message = format!("with `{name}`, the local variables have more than {FRAME_CELLS_MAX} parts");
+            let message =
+                format!("with `{name}`, the local variables have more than {FRAME_CELLS_MAX} parts");
             return Err(self.error(span, message));
         }
         self.frame.cells += cells as u32;
@@ -148,6 +149,7 @@ impl<'a> Lowerer<'a> {
         self.in_subprogram = false;
         self.returns = None;
         self.scopes.close();
+        self.func_ends.push(self.model.exprs.len());
         let func = &mut self.model.funcs[id.0 as usize];
         func.frame = std::mem::take(&mut self.frame);
         func.body = body;

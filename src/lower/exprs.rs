@@ -12,7 +12,9 @@ impl<'a> Lowerer<'a> {
         let span = tree.span;
         match &tree.kind {
             ast::ExprKind::Int { value, .. } => Ok(self.expr(ExprKind::Const(*value), Types::INT, span)),
-            ast::ExprKind::Bool(value) => Ok(self.expr(ExprKind::Const(i64::from(*value)), Types::BOOL, span)),
+            ast::ExprKind::Bool(value) => {
+                Ok(self.expr(ExprKind::Const(i64::from(*value)), Types::BOOL, span))
+            }
             ast::ExprKind::Real(text) => {
                 let message = format!("`{text}` is not an integer; `real` numbers are not supported");
                 Err(self.error(span, message))
@@ -32,7 +34,9 @@ impl<'a> Lowerer<'a> {
             ast::ExprKind::Conditional { condition, then, otherwise } => {
                 self.conditional(condition, then, otherwise, span)
             }
-            ast::ExprKind::Quantified { all, quantifiers, body } => self.quantified(*all, quantifiers, body, span),
+            ast::ExprKind::Quantified { all, quantifiers, body } => {
+                self.quantified(*all, quantifiers, body, span)
+            }
             ast::ExprKind::IsUndefined(designator) => self.is_undefined(designator, span),
             ast::ExprKind::IsMember { value, ty } => self.is_member(value, ty, span),
             ast::ExprKind::MultisetCount { index, multiset, predicate } => {
@@ -49,7 +53,10 @@ impl<'a> Lowerer<'a> {
 
     fn undefined(&mut self, name: &'a ast::Name, span: Span) -> Lower<ExprId> {
         match self.scopes.find(&name.text).cloned() {
-            None => Ok(self.expr(ExprKind::Undefined, Types::INT, span)),
+            None => {
+                self.model.cmurphi_only = true;
+                Ok(self.expr(ExprKind::Undefined, Types::INT, span))
+            }
             Some(Symbol::Place(Named { base, offset, ty, .. })) => {
                 let place = crate::ir::Place { base, offset, indices: Vec::new(), ty, span: super::at(span) };
                 Ok(self.expr(ExprKind::Read(place), ty, span))
@@ -143,7 +150,12 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Declares a name for a position of a multiset.
-    pub(super) fn bind_position(&mut self, name: &ast::Name, set: TypeId, capacity: u32) -> Lower<crate::ir::Local> {
+    pub(super) fn bind_position(
+        &mut self,
+        name: &ast::Name,
+        set: TypeId,
+        capacity: u32,
+    ) -> Lower<crate::ir::Local> {
         let ty = self.model.types.intern(Type::Position { set, capacity });
         let local = self.new_local(&name.text, ty, false, name.span)?;
         let read_only = Some("it is a position in a multiset");

@@ -6,7 +6,7 @@
 //!
 //! It terminates because it walks the tree once, in the order of the text: what a name means must stand
 //! before its use, except that a subprogram may call itself. Recursion is no deeper than the tree, which
-//! the parser bounds, plus `CHAIN_MAX` operands of a sum or product.
+//! the parser bounds; expressions that come out nest at most `DEPTH_MAX` deep.
 
 mod calls;
 mod coerce;
@@ -24,8 +24,9 @@ mod stmts;
 mod types;
 
 use crate::ir;
-use crate::syntax::{Diagnostic, Diagnostics, Source, Span, ast};
-use scope::Scopes;
+use crate::syntax::diagnostic::KEPT_MAX;
+use crate::syntax::{Diagnostic, Diagnostics, Source, Span, ast, nearest};
+use scope::{Scopes, Symbol};
 
 /// How many slots a state may have.
 pub const SLOTS_MAX: u64 = 1 << 20;
@@ -33,8 +34,8 @@ pub const SLOTS_MAX: u64 = 1 << 20;
 pub const FRAME_CELLS_MAX: u64 = 1 << 20;
 /// How many instances all rules, or all of one property, may have.
 pub const INSTANCES_MAX: u64 = 1 << 22;
-/// How many operands a sum, product, shift or bit operation may have.
-pub const CHAIN_MAX: usize = 1_000;
+/// How deep expressions may nest; each operand of a sum or product is one level.
+pub const DEPTH_MAX: u32 = 1_000;
 
 /// Constants to use instead of the model's: name and value, the value an integer, `true`, `false`, or the
 /// name of a constant or enum member declared before.
@@ -87,25 +88,31 @@ struct Lowerer<'a> {
     /// What `return` must yield: none outside functions.
     returns: Option<ir::TypeId>,
     in_subprogram: bool,
+    /// For each expression, how deep it nests.
+    depths: Vec<u32>,
+    /// For each subprogram, how many expressions there were when it was done.
+    func_ends: Vec<usize>,
     /// Instances of all rules and properties so far.
     instances: u64,
+    /// Rulesets with a promise so far.
+    groups: u32,
     rules: rules::Surroundings,
 }
 
 pub fn lower(tree: &ast::Model, source: &Source, constants: &Constants) -> Result<Lowered, Diagnostics> {
     let mut lowerer = Lowerer {
         source,
-        model: ir::Model {
-            source: ir::SourceMap::new(source.name(), source.text()),
-            ..ir::Model::default()
-        },
+        model: ir::Model { source: ir::SourceMap::new(source.name(), source.text()), ..ir::Model::default() },
         diagnostics: Diagnostics::default(),
         scopes: Scopes::default(),
         overrides: constants.overrides.iter().map(|(n, v)| (n.clone(), v.clone(), false)).collect(),
         frame: ir::Frame::default(),
         returns: None,
         in_subprogram: false,
+        depths: Vec::new(),
+        func_ends: Vec::new(),
         instances: 0,
+        groups: 0,
         rules: rules::Surroundings::default(),
     };
     lowerer.model(tree);
@@ -123,8 +130,9 @@ impl<'a> Lowerer<'a> {
         }
         self.check_overrides();
         if self.model.starts.is_empty() && !self.diagnostics.has_errors() {
-            let end = Span::new(tree.span.end, tree.span.end);
-            self.error(end, "the model has no start state");
+            let last = tree.items.last().map_or(tree.span, item_span);
+            let message = "the model has no start state: no state is reachable";
+            self.warn(Diagnostic::warning(Span::new(last.start, last.start), message));
         }
     }
 
@@ -148,12 +156,27 @@ impl<'a> Lowerer<'a> {
         Reported
     }
 
+    /// The nearest of the names in scope, while anybody still looks: beyond what is shown, it is not sought.
+    fn near(&self, name: &str, wanted: impl Fn(&Symbol) -> bool) -> Option<String> {
+        if self.diagnostics.error_count() >= KEPT_MAX {
+            return None;
+        }
+        nearest(name, self.scopes.names(wanted)).map(str::to_string)
+    }
+
     fn warn(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Puts an expression in the arena.
+    /// Puts an expression in the arena; one that nests too deep is an error, which the walk survives.
     fn expr(&mut self, kind: ir::ExprKind, ty: ir::TypeId, span: Span) -> ir::ExprId {
+        let below = kind.children().iter().map(|child| self.depths[child.0 as usize]).max().unwrap_or(0);
+        if below == DEPTH_MAX {
+            let message =
+                format!("the expression nests more than {DEPTH_MAX} deep; put parts in parentheses");
+            self.error(span, message);
+        }
+        self.depths.push(below + 1);
         let id = ir::ExprId(self.model.exprs.len() as u32);
         self.model.exprs.push(ir::Expr { kind, ty, span: at(span) });
         id
@@ -180,4 +203,12 @@ impl<'a> Lowerer<'a> {
 /// The same place, in the IR's terms.
 fn at(span: Span) -> ir::Span {
     ir::Span { start: span.start, end: span.end }
+}
+
+fn item_span(item: &ast::Item) -> Span {
+    match item {
+        ast::Item::Decl(decl) => decl.span,
+        ast::Item::Subprogram(subprogram) => subprogram.span,
+        ast::Item::Rule(rule) => rule.span,
+    }
 }

@@ -3,7 +3,7 @@
 //! `&` and `|` are logical on booleans and work bit by bit on integers, as in Rumur. A comparison with the
 //! word `undefined` asks whether the other side is undefined.
 
-use super::{CHAIN_MAX, Lower, Lowerer, at};
+use super::{DEPTH_MAX, Lower, Lowerer, at};
 use crate::ir::eval::arith;
 use crate::ir::{ArithOp, CompareOp, ExprId, ExprKind, Types};
 use crate::syntax::ast::{self, BinOp, UnOp};
@@ -55,7 +55,13 @@ impl<'a> Lowerer<'a> {
         Err(self.report(Diagnostic::error(span, message).help(why)))
     }
 
-    pub(super) fn binary(&mut self, op: BinOp, left: &'a ast::Expr, right: &'a ast::Expr, span: Span) -> Lower<ExprId> {
+    pub(super) fn binary(
+        &mut self,
+        op: BinOp,
+        left: &'a ast::Expr,
+        right: &'a ast::Expr,
+        span: Span,
+    ) -> Lower<ExprId> {
         let compare = match op {
             BinOp::Implies => return self.implies(left, right, span),
             BinOp::Equal | BinOp::NotEqual => return self.equality(op, left, right, span),
@@ -83,13 +89,20 @@ impl<'a> Lowerer<'a> {
     }
 
     fn implies(&mut self, left: &'a ast::Expr, right: &'a ast::Expr, span: Span) -> Lower<ExprId> {
-        let (a, b) = (self.boolean(left, "the left side of `->`"), self.boolean(right, "the right side of `->`"));
+        let (a, b) =
+            (self.boolean(left, "the left side of `->`"), self.boolean(right, "the right side of `->`"));
         let (a, b) = (a?, b?);
         let known = self.constant(a).zip(self.constant(b)).map(|(a, b)| i64::from(a == 0 || b != 0));
         Ok(self.folded(known, ExprKind::Implies(a, b), Types::BOOL, span))
     }
 
-    fn equality(&mut self, op: BinOp, left: &'a ast::Expr, right: &'a ast::Expr, span: Span) -> Lower<ExprId> {
+    fn equality(
+        &mut self,
+        op: BinOp,
+        left: &'a ast::Expr,
+        right: &'a ast::Expr,
+        span: Span,
+    ) -> Lower<ExprId> {
         let (a, b) = (self.value(left), self.value(right));
         let (a, b) = (a?, b?);
         if let Some(asked) = self.undefined_test(a, b, span)? {
@@ -180,10 +193,9 @@ impl<'a> Lowerer<'a> {
     ) -> Lower<ExprId> {
         let mut sum: Option<ExprId> = None;
         let mut failed = None;
-        for (count, (op, operand, span)) in links.enumerate() {
-            if count >= CHAIN_MAX {
-                let message = format!("more than {CHAIN_MAX} operands in a row; put some in parentheses");
-                return Err(self.error(operand.span, message));
+        for (op, operand, span) in links {
+            if sum.is_some_and(|sum| self.depths[sum.0 as usize] > DEPTH_MAX) {
+                return Err(super::Reported);
             }
             let left = match sum {
                 Some(sum) => Ok(sum),

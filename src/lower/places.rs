@@ -25,14 +25,18 @@ impl<'a> Lowerer<'a> {
             Symbol::Const { ty, value } => {
                 if let Some(selector) = tree.selectors.first() {
                     let span = selector_span(selector);
-                    return Err(self.error(span, format!("`{}` is a constant and has no parts", tree.base.text)));
+                    return Err(
+                        self.error(span, format!("`{}` is a constant and has no parts", tree.base.text))
+                    );
                 }
                 Ok(Meant::Value(self.expr(ExprKind::Const(value), ty, tree.span)))
             }
             Symbol::Func(func) if tree.selectors.is_empty() => {
                 self.call_expr(func, &[], tree.span).map(Meant::Value)
             }
-            Symbol::Func(_) => Err(self.error(tree.base.span, format!("`{}` is a subprogram", tree.base.text))),
+            Symbol::Func(_) => {
+                Err(self.error(tree.base.span, format!("`{}` is a subprogram", tree.base.text)))
+            }
             Symbol::Type(_) => {
                 let message = format!("`{}` is a type, not a value", tree.base.text);
                 Err(self.error(tree.base.span, message))
@@ -42,8 +46,7 @@ impl<'a> Lowerer<'a> {
     }
 
     pub(super) fn unknown_name(&mut self, name: &ast::Name) -> Reported {
-        let known = self.scopes.names(|symbol| !matches!(symbol, Symbol::Type(_)));
-        let near = nearest(&name.text, known).map(str::to_string);
+        let near = self.near(&name.text, |symbol| !matches!(symbol, Symbol::Type(_)));
         let message = format!("there is no `{}` here", name.text);
         self.report(Diagnostic::error(name.span, message).suggest(near.as_deref()))
     }
@@ -69,12 +72,17 @@ impl<'a> Lowerer<'a> {
     }
 
     /// A designator that must be a multiset.
-    pub(super) fn multiset(&mut self, tree: &'a ast::Designator, stored: bool) -> Lower<(Place, TypeId, u32)> {
+    pub(super) fn multiset(
+        &mut self,
+        tree: &'a ast::Designator,
+        stored: bool,
+    ) -> Lower<(Place, TypeId, u32)> {
         let place = if stored { self.target(tree, "a multiset")? } else { self.place(tree, "a multiset")? };
         match *self.model.types.get(place.ty) {
             Type::Multiset { capacity, elem } => Ok((place, elem, capacity)),
             _ => {
-                let message = format!("`{}` is {}, not a multiset", self.source.slice(tree.span), self.show(place.ty));
+                let message =
+                    format!("`{}` is {}, not a multiset", self.source.slice(tree.span), self.show(place.ty));
                 Err(self.error(tree.span, message))
             }
         }

@@ -1,32 +1,25 @@
 //! Which functions store outside their own frames, and so which guards have side effects.
 //!
-//! A store through a reference counts as one outside: what it points to is the caller's business. The
-//! flags only ever turn from pure to impure, once for each function, so the iteration ends.
+//! A store through a reference counts as one outside: what it points to is the caller's business. A
+//! subprogram can only call itself and those before it, so one pass in the order of the text is enough.
 
 use super::Lowerer;
-use crate::ir::{Base, Block, Domain, ExprId, ExprKind, Model, Place, StmtKind, expr::Arg};
+use crate::ir::{Base, Block, ExprKind, Model, StmtKind};
 use crate::syntax::{Diagnostic, Span};
 
 impl Lowerer<'_> {
     /// Fills in `Func::pure` and `Rule::guard_pure`; an impure guard is worth a warning.
     pub(super) fn find_purity(&mut self) {
-        for func in &mut self.model.funcs {
-            func.pure = true;
+        let mut effects = Vec::with_capacity(self.model.exprs.len());
+        for at in 0..self.model.funcs.len() {
+            self.model.funcs[at].pure = true;
+            extend_effects(&self.model, self.func_ends[at], &mut effects);
+            self.model.funcs[at].pure = !stores(&effects, &self.model, &self.model.funcs[at].body);
         }
-        loop {
-            let (model, effects) = (&self.model, effects(&self.model));
-            let impure: Vec<usize> = (0..model.funcs.len())
-                .filter(|&at| model.funcs[at].pure && stores(&effects, model, &model.funcs[at].body))
-                .collect();
-            if impure.is_empty() {
-                break;
-            }
-            impure.into_iter().for_each(|at| self.model.funcs[at].pure = false);
-        }
-        let calls: Vec<bool> = effects(&self.model);
+        extend_effects(&self.model, self.model.exprs.len(), &mut effects);
         let mut impure_guards = Vec::new();
         for rule in &mut self.model.rules {
-            rule.guard_pure = rule.guard.is_none_or(|guard| !calls[guard.0 as usize]);
+            rule.guard_pure = rule.guard.is_none_or(|guard| !effects[guard.0 as usize]);
             if let (false, Some(guard)) = (rule.guard_pure, rule.guard) {
                 impure_guards.push(guard);
             }
@@ -39,97 +32,20 @@ impl Lowerer<'_> {
     }
 }
 
-/// For each expression, whether evaluating it may store outside its frames: children come before parents.
-fn effects(model: &Model) -> Vec<bool> {
-    let mut effects: Vec<bool> = Vec::with_capacity(model.exprs.len());
-    for expr in &model.exprs {
+/// Goes on to note, for each expression before `end`, whether evaluating it may store outside its frames.
+fn extend_effects(model: &Model, end: usize, effects: &mut Vec<bool>) {
+    for expr in &model.exprs[effects.len()..end] {
         let calls = matches!(&expr.kind, ExprKind::Call { func, .. } if !model.func(*func).pure);
-        let effect = calls || children(&expr.kind).iter().any(|child| effects[child.0 as usize]);
+        let effect = calls || expr.kind.children().iter().any(|child| effects[child.0 as usize]);
         effects.push(effect);
     }
-    effects
 }
 
 fn stores(effects: &[bool], model: &Model, block: &Block) -> bool {
-    let outside = |place: &Place| place.base != Base::Frame;
-    let expr = |id: &ExprId| effects[id.0 as usize];
-    let inner = |block: &Block| stores(effects, model, block);
-    block.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Assign { to, from } => outside(to) || expr(from) || place_exprs(to).iter().any(expr),
-        StmtKind::If { branches, otherwise } => {
-            branches.iter().any(|(test, body)| expr(test) || inner(body)) || inner(otherwise)
-        }
-        StmtKind::Switch { subject, cases, otherwise } => {
-            expr(subject)
-                || cases.iter().any(|(values, body)| values.iter().any(expr) || inner(body))
-                || inner(otherwise)
-        }
-        StmtKind::For { domain, body, .. } => domain_exprs(domain).iter().any(expr) || inner(body),
-        StmtKind::While { condition, body } => expr(condition) || inner(body),
-        StmtKind::Alias { target, body, .. } => {
-            let bound = match target {
-                crate::ir::Alias::Value(value) => expr(value),
-                crate::ir::Alias::Place(place) => place_exprs(place).iter().any(expr),
-            };
-            bound || inner(body)
-        }
-        StmtKind::Clear(place) | StmtKind::Undefine(place) => outside(place) || place_exprs(place).iter().any(expr),
-        StmtKind::PutExpr(value) | StmtKind::Return(Some(value)) => expr(value),
-        StmtKind::Assert { condition, .. } | StmtKind::Assume { condition } | StmtKind::Cover { condition, .. } => {
-            expr(condition)
-        }
-        StmtKind::Call { func, args } => !model.func(*func).pure || arg_exprs(args).iter().any(expr),
-        StmtKind::MultisetAdd { set, .. }
-        | StmtKind::MultisetRemove { set, .. }
-        | StmtKind::MultisetRemovePred { set, .. } => outside(set),
-        StmtKind::PutText(_) | StmtKind::Error(_) | StmtKind::Return(None) => false,
+    block.iter().any(|stmt| {
+        stmt.stores().iter().any(|place| place.base != Base::Frame)
+            || matches!(&stmt.kind, StmtKind::Call { func, .. } if !model.func(*func).pure)
+            || stmt.exprs().iter().any(|expr| effects[expr.0 as usize])
+            || stmt.blocks().iter().any(|body| stores(effects, model, body))
     })
-}
-
-fn place_exprs(place: &Place) -> Vec<ExprId> {
-    place.indices.iter().map(|index| index.expr).collect()
-}
-
-fn domain_exprs(domain: &Domain) -> Vec<ExprId> {
-    match domain {
-        Domain::Type(_) => Vec::new(),
-        Domain::Steps { from, to, by } => [Some(*from), Some(*to), *by].into_iter().flatten().collect(),
-    }
-}
-
-fn arg_exprs(args: &[Arg]) -> Vec<ExprId> {
-    args.iter()
-        .flat_map(|arg| match arg {
-            Arg::Value(expr) => vec![*expr],
-            Arg::Ref(place) => place_exprs(place),
-        })
-        .collect()
-}
-
-/// The expressions an expression is made of.
-fn children(kind: &ExprKind) -> Vec<ExprId> {
-    match kind {
-        ExprKind::Const(_) | ExprKind::Undefined => Vec::new(),
-        ExprKind::Read(place) | ExprKind::IsUndefined(place) => place_exprs(place),
-        ExprKind::Not(a) | ExprKind::Negate(a) | ExprKind::BitNot(a) | ExprKind::Convert(a) => vec![*a],
-        ExprKind::IsMember { value, .. } => vec![*value],
-        ExprKind::And(terms) | ExprKind::Or(terms) => terms.clone(),
-        ExprKind::Implies(a, b)
-        | ExprKind::Equal(a, b)
-        | ExprKind::NotEqual(a, b)
-        | ExprKind::Compare(_, a, b)
-        | ExprKind::Arith(_, a, b) => vec![*a, *b],
-        ExprKind::Conditional { condition, then, otherwise } => vec![*condition, *then, *otherwise],
-        ExprKind::Quantified { domain, body, .. } => {
-            let mut all = domain_exprs(domain);
-            all.push(*body);
-            all
-        }
-        ExprKind::MultisetCount { set, predicate, .. } => {
-            let mut all = place_exprs(set);
-            all.push(*predicate);
-            all
-        }
-        ExprKind::Call { args, .. } => arg_exprs(args),
-    }
 }

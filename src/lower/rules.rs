@@ -31,7 +31,8 @@ impl<'a> Lowerer<'a> {
             ast::RuleKind::Fairness(fairness) => self.state_fairness(fairness),
             ast::RuleKind::Ruleset(ruleset) => {
                 let fairness = fairness_of(ruleset.promise.fairness);
-                let (group, depth) = (self.next_group(), self.rules.binders.len());
+                let (group, depth) = (self.groups, self.rules.binders.len());
+                self.groups += u32::from(fairness != Fairness::None);
                 self.inside(&ruleset.rules, |lowerer| {
                     lowerer.rules.unhelpful |= ruleset.promise.unhelpful;
                     if fairness != Fairness::None {
@@ -72,12 +73,6 @@ impl<'a> Lowerer<'a> {
         self.scopes.close();
         self.rules = outer;
         Ok(())
-    }
-
-    fn next_group(&self) -> u32 {
-        let used = |rule: &Rule| rule.groups.iter().map(|group| group.group + 1).max().unwrap_or(0);
-        let open = self.rules.groups.iter().map(|group| group.group + 1).max().unwrap_or(0);
-        self.model.rules.iter().map(used).max().unwrap_or(0).max(open)
     }
 
     fn bind_param(&mut self, tree: &'a ast::Quantifier) {
@@ -193,7 +188,8 @@ impl<'a> Lowerer<'a> {
         let here = instance_count(binders, &self.model.types);
         self.instances = self.instances.saturating_add(here);
         if self.instances > INSTANCES_MAX {
-            let message = format!("with {here} instances of this, there are more than {INSTANCES_MAX} in all");
+            let message =
+                format!("with {here} instances of this, there are more than {INSTANCES_MAX} in all");
             return Err(self.error(span, message));
         }
         Ok(())

@@ -25,7 +25,9 @@ impl<'a> Lowerer<'a> {
         match &tree.kind {
             ast::StmtKind::Assign { target, value } => self.assign(target, value),
             ast::StmtKind::If { branches, otherwise } => self.if_stmt(branches, otherwise.as_deref()),
-            ast::StmtKind::Switch { subject, cases, otherwise } => self.switch(subject, cases, otherwise.as_deref()),
+            ast::StmtKind::Switch { subject, cases, otherwise } => {
+                self.switch(subject, cases, otherwise.as_deref())
+            }
             ast::StmtKind::For { quantifiers, body } => self.for_stmt(quantifiers, body, tree.span),
             ast::StmtKind::While { condition, body } => {
                 let condition = self.boolean(condition, "the condition of `while`");
@@ -56,7 +58,8 @@ impl<'a> Lowerer<'a> {
                 let position = self.value(index);
                 let (set, _, capacity) = self.multiset(multiset, true)?;
                 let ty = self.model.types.intern(ir::Type::Position { set: set.ty, capacity });
-                let position = self.coerce(position?, ty, index.span, "the first argument of `multisetremove`")?;
+                let position =
+                    self.coerce(position?, ty, index.span, "the first argument of `multisetremove`")?;
                 Ok(StmtKind::MultisetRemove { position, set })
             }
             ast::StmtKind::MultisetRemovePred { index, multiset, predicate } => {
@@ -133,7 +136,12 @@ impl<'a> Lowerer<'a> {
         self.coerce(case, ty, span, "the case")
     }
 
-    fn for_stmt(&mut self, quantifiers: &'a [ast::Quantifier], body: &'a [ast::Stmt], span: Span) -> Lower<StmtKind> {
+    fn for_stmt(
+        &mut self,
+        quantifiers: &'a [ast::Quantifier],
+        body: &'a [ast::Stmt],
+        span: Span,
+    ) -> Lower<StmtKind> {
         self.scopes.open();
         let mut bound = Vec::new();
         let mut failed = None;
@@ -158,7 +166,12 @@ impl<'a> Lowerer<'a> {
         Err(self.error(span, "the loop binds no variable"))
     }
 
-    fn alias_stmt(&mut self, aliases: &'a [ast::Alias], body: &'a [ast::Stmt], span: Span) -> Lower<StmtKind> {
+    fn alias_stmt(
+        &mut self,
+        aliases: &'a [ast::Alias],
+        body: &'a [ast::Stmt],
+        span: Span,
+    ) -> Lower<StmtKind> {
         self.scopes.open();
         let mut bound = Vec::new();
         for alias in aliases {
@@ -185,7 +198,11 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Declares one alias: a reference to a place, or a value worked out once.
-    pub(super) fn bind_alias(&mut self, name: &ast::Name, value: &'a ast::Expr) -> Lower<(ir::Local, ir::Alias)> {
+    pub(super) fn bind_alias(
+        &mut self,
+        name: &ast::Name,
+        value: &'a ast::Expr,
+    ) -> Lower<(ir::Local, ir::Alias)> {
         let meant = match &value.kind {
             ast::ExprKind::Designator(designator) => self.designator(designator),
             _ => self.value(value).map(Meant::Value),
@@ -211,7 +228,11 @@ impl<'a> Lowerer<'a> {
             Meant::Place(place, read_only) => {
                 let ty = place.ty;
                 let local = self.new_local(&name.text, ty, true, name.span)?;
-                Ok((Named { base: Base::Ref(local), offset: 0, ty, read_only }, local, ir::Alias::Place(place)))
+                Ok((
+                    Named { base: Base::Ref(local), offset: 0, ty, read_only },
+                    local,
+                    ir::Alias::Place(place),
+                ))
             }
             Meant::Value(expr) => {
                 let ty = self.type_of(expr);
@@ -228,7 +249,8 @@ impl<'a> Lowerer<'a> {
         let place = self.target(designator, "the target of `clear`")?;
         if self.model.types.has_scalarset_leaf(place.ty) {
             let message = format!("`clear` of {} would favour one value of a scalarset", self.show(place.ty));
-            let help = "all values of a scalarset are interchangeable; use `undefine`, or store a bound variable";
+            let help =
+                "all values of a scalarset are interchangeable; use `undefine`, or store a bound variable";
             return Err(self.report(Diagnostic::error(designator.span, message).help(help)));
         }
         Ok(StmtKind::Clear(place))
@@ -258,7 +280,9 @@ impl<'a> Lowerer<'a> {
         let text = self.source.slice(claim.span).to_string();
         let message = tree.name.as_ref().map_or(text, |name| name.raw.clone());
         match tree.word {
-            ast::PropertyWord::Invariant | ast::PropertyWord::Assert => Ok(StmtKind::Assert { condition, message }),
+            ast::PropertyWord::Invariant | ast::PropertyWord::Assert => {
+                Ok(StmtKind::Assert { condition, message })
+            }
             ast::PropertyWord::Assume => Ok(StmtKind::Assume { condition }),
             ast::PropertyWord::Cover => {
                 let cover = self.model.cover_statements.len() as u32;

@@ -1,9 +1,14 @@
 //! Type expressions to types: exact ranges, one type for each enum and scalarset declaration.
 
+use std::collections::HashSet;
+
 use super::scope::Symbol;
 use super::{Lower, Lowerer, SLOTS_MAX};
 use crate::ir::{Field, Type, TypeId, Types};
-use crate::syntax::{Diagnostic, Span, ast, nearest};
+use crate::syntax::{Diagnostic, Span, ast};
+
+/// How deep records, arrays and multisets may nest, through names too.
+const TYPE_DEPTH_MAX: u32 = 200;
 
 /// How many elements a multiset may have room for.
 const CAPACITY_MAX: i64 = 1 << 16;
@@ -36,6 +41,10 @@ impl<'a> Lowerer<'a> {
             }
         };
         let id = self.model.types.intern(id);
+        if self.model.types.depth(id) > TYPE_DEPTH_MAX {
+            let message = format!("types nest more than {TYPE_DEPTH_MAX} deep");
+            return Err(self.error(tree.span, message));
+        }
         if let Some(name) = name {
             self.model.types.set_name(id, name);
         }
@@ -48,8 +57,7 @@ impl<'a> Lowerer<'a> {
             Some(Symbol::Broken) => Err(super::Reported),
             Some(_) => Err(self.error(name.span, format!("`{}` is not a type", name.text))),
             None => {
-                let types = self.scopes.names(|symbol| matches!(symbol, Symbol::Type(_)));
-                let near = nearest(&name.text, types).map(str::to_string);
+                let near = self.near(&name.text, |symbol| matches!(symbol, Symbol::Type(_)));
                 let message = format!("there is no type `{}`", name.text);
                 Err(self.report(Diagnostic::error(name.span, message).suggest(near.as_deref())))
             }
@@ -85,6 +93,7 @@ impl<'a> Lowerer<'a> {
 
     fn record_type(&mut self, trees: &'a [ast::Field]) -> Lower<Type> {
         let mut fields: Vec<Field> = Vec::new();
+        let mut names: HashSet<&str> = HashSet::new();
         let mut cells = 0u64;
         let mut failed = None;
         for tree in trees {
@@ -96,7 +105,7 @@ impl<'a> Lowerer<'a> {
                 }
             };
             for name in &tree.names {
-                if fields.iter().any(|field| field.name == name.text) {
+                if !names.insert(&name.text) {
                     let message = format!("the record has two fields `{}`", name.text);
                     failed = Some(self.error(name.span, message));
                     continue;
@@ -112,7 +121,9 @@ impl<'a> Lowerer<'a> {
     }
 
     fn union_type(&mut self, parts: &'a [ast::TypeExpr]) -> Lower<Type> {
+        self.model.cmurphi_only = true;
         let mut atoms: Vec<TypeId> = Vec::new();
+        let mut seen: HashSet<TypeId> = HashSet::new();
         for part in parts {
             let ty = self.type_expr(part, None)?;
             if self.is_unbounded(ty) {
@@ -122,15 +133,12 @@ impl<'a> Lowerer<'a> {
                 Type::Union { atoms } => atoms.clone(),
                 Type::Enum { .. } | Type::Scalarset { .. } | Type::Range { .. } => vec![ty],
                 _ => {
-                    let message = format!("a union of {} is not supported: its parts must be simple", self.show(ty));
+                    let message =
+                        format!("a union of {} is not supported: its parts must be simple", self.show(ty));
                     return Err(self.error(part.span, message));
                 }
             };
-            for atom in inner {
-                if !atoms.contains(&atom) {
-                    atoms.push(atom);
-                }
-            }
+            atoms.extend(inner.into_iter().filter(|atom| seen.insert(*atom)));
         }
         Ok(Type::Union { atoms })
     }
@@ -138,10 +146,12 @@ impl<'a> Lowerer<'a> {
     fn multiset_type(&mut self, size: &'a ast::Expr, element: &'a ast::TypeExpr) -> Lower<Type> {
         let capacity = self.constant_int(size, "the size of a multiset")?;
         if !(0..=CAPACITY_MAX).contains(&capacity) {
-            let message = format!("a multiset may have room for 0 to {CAPACITY_MAX} elements, not {capacity}");
+            let message =
+                format!("a multiset may have room for 0 to {CAPACITY_MAX} elements, not {capacity}");
             return Err(self.error(size.span, message));
         }
         let elem = self.type_expr(element, None)?;
+        self.model.cmurphi_only = true;
         Ok(Type::Multiset { capacity: capacity as u32, elem })
     }
 

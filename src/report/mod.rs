@@ -1,4 +1,7 @@
-//! Results as people and programs read them. Plain data in, text out; nothing is computed here.
+//! Results as people and programs read them. Plain data in, text out; nothing is decided here.
 
 pub mod comm;
+pub mod document;
+pub mod progress;
 pub mod table;
+pub mod text;

@@ -24,8 +24,10 @@ impl Table {
         let shape: Vec<(usize, bool)> = (0..columns)
             .map(|at| {
                 let cells = || self.rows.iter().map(|row| cell(row, at));
-                let width = cells().chain([cell(&self.head, at)]).map(|c| c.chars().count()).max().unwrap_or(0);
-                let numeric = cells().all(|c| c.is_empty() || c == "–" || c.starts_with(|c: char| c.is_ascii_digit()));
+                let width =
+                    cells().chain([cell(&self.head, at)]).map(|c| c.chars().count()).max().unwrap_or(0);
+                let numeric =
+                    cells().all(|c| c.is_empty() || c == "–" || c.starts_with(|c: char| c.is_ascii_digit()));
                 (width, numeric)
             })
             .collect();

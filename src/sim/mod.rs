@@ -11,7 +11,7 @@ mod stage;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::base::Rank;
+use crate::base::{Rank, stack};
 use crate::comm::{Batch, Comm, Delivery, Tag, Tags, Terms, identity, thread::panic_text};
 
 pub use machine::{SimClock, SimDisk};
@@ -111,6 +111,7 @@ where
                 let name = format!("rank {rank}");
                 std::thread::Builder::new()
                     .name(name)
+                    .stack_size(stack::DEEP_BYTES)
                     .spawn_scoped(scope, move || run_rank(rank, stage, work))
                     .expect("a simulated rank's thread starts")
             })
@@ -190,7 +191,8 @@ mod tests {
 
     #[test]
     fn panics_aborts_and_lost_batches_are_told_apart() {
-        let panic = run(2, 3, |comm| if comm.rank() == Rank(2) { panic!("oh") } else { collective::barrier(comm) });
+        let panic =
+            run(2, 3, |comm| if comm.rank() == Rank(2) { panic!("oh") } else { collective::barrier(comm) });
         assert_eq!(panic.unwrap_err().what, Fault::Panic { rank: Rank(2), text: "oh".to_string() });
         let abort = run(2, 2, |comm| if comm.rank().is_root() { comm.abort("enough") } else { comm.wait() });
         assert_eq!(abort.unwrap_err().what, Fault::Abort { rank: Rank(0), why: "enough".to_string() });

@@ -334,7 +334,9 @@ impl Scene {
         let open: Vec<(Rank, Rank, Tag)> = self
             .letters
             .range((to, Rank(0), Tag::States)..=(to, Rank(u32::MAX), Tag::Setup))
-            .filter(|((_, _, tag), queue)| want.has(*tag) && queue.front().is_some_and(|letter| letter.arrived))
+            .filter(|((_, _, tag), queue)| {
+                want.has(*tag) && queue.front().is_some_and(|letter| letter.arrived)
+            })
             .map(|(key, _)| *key)
             .collect();
         if open.is_empty() {

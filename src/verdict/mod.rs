@@ -3,6 +3,8 @@
 //! Whoever finds a verdict builds these; whoever prints them needs nothing else. States in traces are whole,
 //! and each step also says what changed, in the model's own names.
 
+pub mod figures;
+
 use serde::Serialize;
 
 use crate::ir::eval::FaultKind;
@@ -48,7 +50,7 @@ pub struct StepRef {
     pub index: u64,
 }
 
-/// One slot that a step changed.
+/// One slot that a step changed, or one element added to or removed from a multiset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
     pub slot: u32,
@@ -75,14 +77,27 @@ pub struct TraceStep {
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// The last state violates property number `property`, instance `index`.
-    Property { property: u32, index: u64 },
+    Property {
+        property: u32,
+        index: u64,
+    },
     /// Evaluating property number `property` in the last state fails.
-    PropertyFault { property: u32, fault: FaultKind },
+    PropertyFault {
+        property: u32,
+        fault: FaultKind,
+    },
     /// Trying this rule in the last state (or this start state, where there are no steps) fails.
-    Fault { step: StepRef, rule: String, params: Vec<(String, String)>, fault: FaultKind },
+    Fault {
+        step: StepRef,
+        rule: String,
+        params: Vec<(String, String)>,
+        fault: FaultKind,
+    },
     Deadlock,
     /// From the last state, no target state of liveness property number `property` can be reached.
-    Unreachable { property: u32 },
+    Unreachable {
+        property: u32,
+    },
     /// The last state is what was asked for: a cover, or just a way there.
     Reached,
 }

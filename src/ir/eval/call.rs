@@ -65,15 +65,16 @@ impl<'m> Machine<'m> {
         if !self.model.types.is_simple(param.ty) {
             return Ok(Passed::At(self.locate(expr)?));
         }
-        let value = self.value_or_undefined(expr, Compat::Rumur)?;
+        let same = self.model.expr(expr).ty == param.ty && self.copies_undefined();
+        let value = self.value_or_undefined(expr, same || self.options.compat == Compat::Rumur)?;
         self.check_range(param.ty, value, self.model.expr(expr).span)?;
         Ok(Passed::Value(value))
     }
 
-    /// The value of a simple expression, where one peer lets an undefined variable through.
-    pub(super) fn value_or_undefined(&mut self, expr: ExprId, lenient: Compat) -> Run<i64> {
+    /// The value of a simple expression; where `lenient`, an undefined variable is let through.
+    pub(super) fn value_or_undefined(&mut self, expr: ExprId, lenient: bool) -> Run<i64> {
         match &self.model.expr(expr).kind {
-            ExprKind::Read(place) if self.options.compat == lenient => {
+            ExprKind::Read(place) if lenient => {
                 let addr = self.address(place)?;
                 Ok(self.load(addr))
             }
@@ -84,7 +85,8 @@ impl<'m> Machine<'m> {
     fn run_body(&mut self, func: &'m Func, passed: Vec<Passed>, span: Span) -> Run<i64> {
         self.count_step(span)?;
         if self.calls >= self.options.call_depth_max {
-            let message = format!("{} calls itself more than {} deep", func.name, self.options.call_depth_max);
+            let message =
+                format!("{} calls itself more than {} deep", func.name, self.options.call_depth_max);
             return Err(Stop::fault(FaultKind::RecursionLimit, span, message));
         }
         let (outer, frame) = (self.frame, self.stack.len());
@@ -99,7 +101,9 @@ impl<'m> Machine<'m> {
             match (passed, param.passing) {
                 (Passed::Value(value), _) => self.store(to, value),
                 (Passed::At(from), Passing::Ref) => self.store(to, from.to_cell()),
-                (Passed::At(from), Passing::Value) => self.copy(from, to, self.model.types.cells(param.ty) as usize),
+                (Passed::At(from), Passing::Value) => {
+                    self.copy(from, to, self.model.types.cells(param.ty) as usize)
+                }
             }
         }
         self.frame = frame;
@@ -140,7 +144,11 @@ impl<'m> Machine<'m> {
     /// Binds a value alias: simple values are copied, others referred to.
     pub(super) fn bind_value(&mut self, local: Local, value: ExprId) -> Run<()> {
         let node = self.model.expr(value);
-        let cell = if self.model.types.is_simple(node.ty) { self.eval(value)? } else { self.locate(value)?.to_cell() };
+        let cell = if self.model.types.is_simple(node.ty) {
+            self.eval(value)?
+        } else {
+            self.locate(value)?.to_cell()
+        };
         self.set_local(local, cell);
         Ok(())
     }

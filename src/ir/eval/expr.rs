@@ -86,8 +86,12 @@ impl<'m> Machine<'m> {
                 let addr = self.address(place)?;
                 Ok(i64::from(self.load(addr) == UNDEFINED))
             }
-            ExprKind::Quantified { all, local, domain, body } => self.quantified(*all, *local, domain, *body, expr.span),
-            ExprKind::MultisetCount { local, set, predicate } => self.multiset_count(*local, set, *predicate, expr.span),
+            ExprKind::Quantified { all, local, domain, body } => {
+                self.quantified(*all, *local, domain, *body, expr.span)
+            }
+            ExprKind::MultisetCount { local, set, predicate } => {
+                self.multiset_count(*local, set, *predicate, expr.span)
+            }
             ExprKind::Call { func, args } => self.call(*func, args, expr.span),
         }
     }
@@ -153,7 +157,14 @@ impl<'m> Machine<'m> {
         Ok(self.model.types.convert(from, ty, value).is_some())
     }
 
-    fn quantified(&mut self, all: bool, local: Local, domain: &'m Domain, body: ExprId, span: Span) -> Run<i64> {
+    fn quantified(
+        &mut self,
+        all: bool,
+        local: Local,
+        domain: &'m Domain,
+        body: ExprId,
+        span: Span,
+    ) -> Run<i64> {
         let stop = i64::from(!all);
         let kept = self.stack.len();
         for value in self.values(domain, span)? {
@@ -266,4 +277,3 @@ fn defined(value: Option<i64>, word: &str, span: Span) -> Run<i64> {
         .filter(|&value| value != UNDEFINED)
         .ok_or_else(|| Stop::fault(FaultKind::Overflow, span, format!("{word} overflows 64 bits")))
 }
-

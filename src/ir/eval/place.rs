@@ -122,7 +122,11 @@ impl<'m> Machine<'m> {
         let value = self.load(addr);
         if value == UNDEFINED {
             let what = self.describe(place, addr);
-            return Err(Stop::fault(FaultKind::Undefined, place.span, format!("{what} is read but undefined")));
+            return Err(Stop::fault(
+                FaultKind::Undefined,
+                place.span,
+                format!("{what} is read but undefined"),
+            ));
         }
         Ok(value)
     }

@@ -113,7 +113,7 @@ impl<'m> Machine<'m> {
 
     fn assign(&mut self, to: &'m Place, from: ExprId, span: Span) -> Run<()> {
         if self.model.types.is_simple(to.ty) {
-            let value = self.value_or_undefined(from, Compat::Cmurphi)?;
+            let value = self.value_or_undefined(from, self.copies_undefined())?;
             let addr = self.address(to)?;
             return self.store_checked(to, addr, value, span);
         }
@@ -123,7 +123,11 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    fn switch(&mut self, subject: ExprId, cases: &'m [(Vec<ExprId>, Vec<Stmt>)]) -> Run<Option<&'m Vec<Stmt>>> {
+    fn switch(
+        &mut self,
+        subject: ExprId,
+        cases: &'m [(Vec<ExprId>, Vec<Stmt>)],
+    ) -> Run<Option<&'m Vec<Stmt>>> {
         let value = self.eval(subject)?;
         for (candidates, body) in cases {
             for &candidate in candidates {
@@ -177,6 +181,9 @@ impl<'m> Machine<'m> {
     /// Sets every leaf to its least value, and empties multisets.
     fn clear(&mut self, ty: TypeId, addr: Addr) {
         let types = &self.model.types;
+        if types.cells(ty) == 0 {
+            return;
+        }
         match types.get(ty) {
             Type::Record { fields } => {
                 for field in fields {
@@ -198,7 +205,7 @@ impl<'m> Machine<'m> {
     fn multiset_add(&mut self, element: ExprId, set: &'m Place, span: Span) -> Run<()> {
         let Type::Multiset { capacity, elem } = *self.model.types.get(set.ty) else { return Ok(()) };
         let simple = self.model.types.is_simple(elem);
-        let value = if simple { self.value_or_undefined(element, Compat::Cmurphi)? } else { 0 };
+        let value = if simple { self.value_or_undefined(element, self.copies_undefined())? } else { 0 };
         let source = if simple { Addr::state(0) } else { self.locate(element)? };
         let addr = self.address(set)?;
         let stride = multiset_stride(self.model, set.ty);
@@ -222,13 +229,23 @@ impl<'m> Machine<'m> {
         let addr = self.address(set)?;
         let stride = multiset_stride(self.model, set.ty);
         if !self.present(addr, stride, position as u64) {
-            return Err(Stop::fault(FaultKind::MultisetAbsent, span, "the element is no longer in the multiset"));
+            return Err(Stop::fault(
+                FaultKind::MultisetAbsent,
+                span,
+                "the element is no longer in the multiset",
+            ));
         }
         self.fill(addr.plus(position as usize * stride), stride, UNDEFINED);
         Ok(())
     }
 
-    fn multiset_remove_pred(&mut self, local: Local, set: &'m Place, predicate: ExprId, span: Span) -> Run<()> {
+    fn multiset_remove_pred(
+        &mut self,
+        local: Local,
+        set: &'m Place,
+        predicate: ExprId,
+        span: Span,
+    ) -> Run<()> {
         let addr = self.address(set)?;
         let stride = multiset_stride(self.model, set.ty);
         let capacity = self.model.types.cells(set.ty) as usize / stride;

@@ -93,7 +93,7 @@ impl Parser<'_> {
     fn subprogram(&mut self) -> Parsed<Subprogram> {
         let start = self.bump();
         let name = self.name()?;
-        self.subprograms.insert(name.text.clone());
+        self.subprograms.insert(name.text.to_ascii_lowercase());
         self.expect(Tok::LParen)?;
         let params = self.params()?;
         if self.peek() != Tok::RParen {

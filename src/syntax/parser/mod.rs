@@ -62,7 +62,7 @@ struct Parser<'s> {
     /// The nesting limit was met: nothing more is read or reported.
     gave_up: bool,
     last_error_at: Option<usize>,
-    /// Functions and procedures declared so far: they take precedence over built-in words.
+    /// Functions and procedures declared so far, in lower case: they take precedence over built-in words.
     subprograms: HashSet<String>,
     diagnostics: Diagnostics,
 }
@@ -126,7 +126,7 @@ impl<'s> Parser<'s> {
 
     /// Whether the name here, read as a built-in word, is followed by `(` and not declared by the model.
     fn at_builtin(&self, word: &str) -> bool {
-        self.at_word(word) && self.peek_at(1) == Tok::LParen && !self.subprograms.contains(self.word())
+        self.at_word(word) && self.peek_at(1) == Tok::LParen && !self.subprograms.contains(word)
     }
 
     /// Whether `a :`, `a ,` or `:` stands here: the beginning of a declaration in a section.
@@ -218,9 +218,20 @@ impl<'s> Parser<'s> {
         self.report(diagnostic.label("expected `end`"));
     }
 
+    /// "expected a name or so", with a hint if a reserved word stands in its place.
+    fn unexpected_name(&mut self, expected: &str) -> Failed {
+        let mut diagnostic = self.unexpected_here(expected);
+        if Tok::of_word(self.word()).is_some() {
+            let word = self.word().to_ascii_lowercase();
+            diagnostic =
+                diagnostic.help(format!("`{word}` is a reserved word, in any case, and cannot be a name"));
+        }
+        self.report(diagnostic)
+    }
+
     fn name(&mut self) -> Parsed<Name> {
         if self.peek() != Tok::Ident {
-            return Err(self.unexpected("a name"));
+            return Err(self.unexpected_name("a name"));
         }
         let text = self.word().to_string();
         Ok(Name { span: self.bump(), text })

@@ -76,16 +76,18 @@ impl Parser<'_> {
 
     /// `assume` or `cover` where a statement or rule begins and not used as a name.
     pub(super) fn at_contextual_property(&self) -> bool {
-        let known = self.at_word("assume") || self.at_word("cover");
+        let Some(word) = ["assume", "cover"].into_iter().find(|word| self.at_word(word)) else {
+            return false;
+        };
         let as_name = matches!(
             self.peek_at(1),
             Tok::Assign | Tok::Colon | Tok::Comma | Tok::Dot | Tok::LBracket | Tok::LongArrow
         );
-        let called = self.peek_at(1) == Tok::LParen && self.subprograms.contains(self.word());
+        let called = self.peek_at(1) == Tok::LParen && self.subprograms.contains(word);
         // A sign that can both begin an expression and carry one on is read as beginning one.
         let carried_on = super::expressions::is_operator(self.peek_at(1))
             && !matches!(self.peek_at(1), Tok::Minus | Tok::Plus);
-        known && !as_name && !called && !carried_on
+        !as_name && !called && !carried_on
     }
 
     /// A semicolon, or a place where its absence is harmless.
@@ -100,7 +102,9 @@ impl Parser<'_> {
         if begins && gap.contains('\n') {
             return Ok(());
         }
-        Err(self.unexpected("`;`"))
+        let failed = self.unexpected("`;`");
+        // Another statement is read as one, so that its mistakes are reported too.
+        if begins { Ok(()) } else { Err(failed) }
     }
 
     fn stmt(&mut self) -> Parsed<Stmt> {

@@ -61,7 +61,7 @@ impl Parser<'_> {
         let members = self.names();
         if !matches!(self.peek(), Tok::RBrace) {
             let expected = if members.is_empty() { "a name or `}`" } else { "`,` or `}`" };
-            return Err(self.unexpected(expected));
+            return Err(self.unexpected_name(expected));
         }
         self.bump();
         Ok(TypeKind::Enum(members))

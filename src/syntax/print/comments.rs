@@ -45,7 +45,7 @@ impl Printer<'_> {
     /// One blank line if the source has some here or this part is to be set apart; none in front of a block.
     fn blank_line_at(&mut self, offset: u32) {
         let due = self.apart || self.blank_before(offset);
-        if due && !self.fresh {
+        if due && !self.fresh && !self.out.ends_with("\n\n") {
             self.line("");
         }
         self.apart = false;
@@ -68,7 +68,8 @@ impl Printer<'_> {
         self.append_comments(end, body, |_| true);
     }
 
-    fn append_comments(&mut self, mut end: u32, limit: u32, gap_fits: impl Fn(&str) -> bool) {
+    /// Comments before `limit` on the line that `end` lies on go behind the line printed last.
+    pub(super) fn append_comments(&mut self, mut end: u32, limit: u32, gap_fits: impl Fn(&str) -> bool) {
         while let Some(comment) = self.pending().filter(|comment| comment.span.start < limit) {
             let start = comment.span.start;
             let same_line = start >= end && self.source.line_of(start) == self.source.line_of(end);
@@ -85,6 +86,12 @@ impl Printer<'_> {
             self.next_comment += 1;
             end = comment.span.end;
         }
+    }
+
+    /// Whether a comment that is not yet printed begins inside a span.
+    pub(super) fn comment_pending_in(&self, span: Span) -> bool {
+        self.pending()
+            .is_some_and(|comment| span.start <= comment.span.start && comment.span.start < span.end)
     }
 
     /// Whether a comment begins inside a span.

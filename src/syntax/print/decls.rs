@@ -98,21 +98,44 @@ impl Printer<'_> {
         self.line(&format!("{head}enum {{"));
         self.trailing_head(span.start, members.first().map_or(span.end, |member| member.span.start));
         self.indented(|printer| {
-            for (at, member) in members.iter().enumerate() {
-                printer.leading(member.span.start, member.span.start);
-                let comma = if at + 1 < members.len() { "," } else { "" };
-                printer.line(&format!("{}{comma}", member.text));
-                printer.trailing(member.span.end);
+            let mut rest = members;
+            while !rest.is_empty() {
+                let (row, text) = printer.enum_row(rest);
+                let last = rest[row - 1].span.end;
+                printer.leading(rest[0].span.start, rest[0].span.start);
+                rest = &rest[row..];
+                printer.line(&if rest.is_empty() { text } else { format!("{text},") });
+                printer.trailing(last);
             }
             printer.comments_before(span.end);
         });
         self.line("};");
     }
 
+    /// How many members share the first one's line, as they did in the source, and their text.
+    fn enum_row(&self, members: &[Name]) -> (usize, String) {
+        let mut text = members[0].text.clone();
+        let mut row = 1;
+        for pair in members.windows(2) {
+            let (start, end) = (pair[0].span.end, pair[1].span.start);
+            let together = self.source.line_of(start) == self.source.line_of(end)
+                && !self.comment_inside(Span::new(start, end))
+                && text.chars().count() + pair[1].text.chars().count() + 3 <= self.width();
+            if !together {
+                break;
+            }
+            text.push_str(", ");
+            text.push_str(&pair[1].text);
+            row += 1;
+        }
+        (row, text)
+    }
+
     pub(super) fn subprogram(&mut self, subprogram: &Subprogram) {
         let head_end = match (&subprogram.returns, subprogram.params.last()) {
             (Some(ty), _) => ty.span.end,
-            (None, Some(param)) => param.span.end,
+            // The closing parenthesis, which has a line of its own in a long head.
+            (None, Some(param)) => self.code_after(param.span.end),
             (None, None) => subprogram.name.span.end,
         };
         self.leading(subprogram.span.start, head_end);

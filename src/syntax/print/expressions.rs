@@ -2,14 +2,63 @@
 
 use super::flat::{level, operand_level, unbounded, within};
 use super::{Printer, STEP, WIDTH};
-use crate::syntax::ast::{Expr, ExprKind, Level};
+use crate::syntax::ast::{Expr, ExprKind, Level, Link};
+use crate::syntax::span::Span;
 
 impl Printer<'_> {
     /// `head expr tail` on one line if it fits, else `head` and the expression's lines, aligned behind it.
     pub(super) fn headed(&mut self, head: &str, expr: &Expr, tail: &str) {
-        let around = head.chars().count() + tail.chars().count();
-        let lines = broken(expr, Level::Conditional, self.width().saturating_sub(around).max(WIDTH / 3));
+        if let Some(chain) = self.chain_with_comments(expr).filter(|_| self.comment_pending_in(expr.span)) {
+            return self.commented(head, chain, expr.span.end, tail);
+        }
+        let lines = broken(expr, Level::Conditional, self.room(head, tail));
         self.lines(aligned(head, lines, tail));
+    }
+
+    fn room(&self, head: &str, tail: &str) -> usize {
+        let around = head.chars().count() + tail.chars().count();
+        self.width().saturating_sub(around).max(WIDTH / 3)
+    }
+
+    /// The parts of a chain that has comments behind its first operand.
+    fn chain_with_comments<'e>(&self, expr: &'e Expr) -> Option<(&'e Expr, &'e [Link])> {
+        match &expr.kind {
+            ExprKind::Chain { first, rest } => {
+                let behind_first = Span::new(first.span.end, expr.span.end);
+                self.comment_inside(behind_first).then_some((&**first, &rest[..]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Up to where comments move before an expression, which else ends at `end`: one that is a chain keeps
+    /// those behind its first operand, each at the operand it stands by.
+    pub(super) fn solid_end(&self, expr: &Expr, end: u32) -> u32 {
+        self.chain_with_comments(expr).map_or(end, |(first, _)| first.span.end)
+    }
+
+    /// A chain with comments in it: every operand on its own line.
+    fn commented(&mut self, head: &str, (first, rest): (&Expr, &[Link]), end: u32, tail: &str) {
+        let least = rest.first().map_or(Level::Conditional, |link| link.op.level());
+        let lines = broken(first, least, self.room(head, ""));
+        self.lines(aligned(head, lines, ""));
+        let pad = head.chars().count();
+        self.indent += pad;
+        let mut last_end = first.span.end;
+        for (at, link) in rest.iter().enumerate() {
+            self.append_comments(last_end, link.operand.span.start, |_| true);
+            let is_last = at + 1 == rest.len();
+            self.comments_before(if is_last { end } else { link.operand.span.end });
+            let tail = if is_last { tail } else { "" };
+            let mut lines =
+                operand(link.op.symbol(), &link.operand, link.op.level().tighter(), self.room("", tail));
+            if let Some(line) = lines.last_mut() {
+                line.push_str(tail);
+            }
+            self.lines(lines);
+            last_end = link.operand.span.end;
+        }
+        self.indent -= pad;
     }
 }
 

@@ -47,7 +47,7 @@ impl Printer<'_> {
                 self.rules(head_end, span.end, rules);
             }
             RuleKind::Property(property) => {
-                self.leading(span.start, span.end);
+                self.leading(span.start, self.property_solid_end(property));
                 self.property(property);
                 self.trailing(span.end);
             }
@@ -87,7 +87,7 @@ impl Printer<'_> {
                 self.trailing_head(name_end, guard.span.start);
             }
             self.indented(|printer| {
-                printer.comments_before(guard.span.end);
+                printer.comments_before(printer.solid_end(guard, guard.span.end));
                 printer.headed("", guard, "");
                 printer.trailing_head(guard.span.end, inside);
             });

@@ -62,7 +62,7 @@ impl Printer<'_> {
                 self.loop_body(head_end, span.end, body);
             }
             StmtKind::While { condition, body } => {
-                self.leading(span.start, condition.span.end);
+                self.leading(span.start, self.solid_end(condition, condition.span.end));
                 self.headed("while ", condition, " do");
                 self.loop_body(condition.span.end, span.end, body);
             }
@@ -73,7 +73,7 @@ impl Printer<'_> {
                 self.close(span.end);
             }
             _ => {
-                self.leading(span.start, span.end);
+                self.leading(span.start, self.stmt_solid_end(stmt));
                 self.simple_stmt(stmt);
             }
         }
@@ -89,10 +89,10 @@ impl Printer<'_> {
         for (at, branch) in branches.iter().enumerate() {
             let head_end = branch.condition.span.end;
             if at == 0 {
-                self.leading(stmt.span.start, head_end);
+                self.leading(stmt.span.start, self.solid_end(&branch.condition, head_end));
             } else {
                 self.indent += STEP;
-                self.comments_before(head_end);
+                self.comments_before(self.solid_end(&branch.condition, head_end));
                 self.indent -= STEP;
             }
             self.headed(if at == 0 { "if " } else { "elsif " }, &branch.condition, " then");
@@ -144,6 +144,7 @@ impl Printer<'_> {
             self.headed(&format!("alias {}", text(alias)), &alias.value, " do");
             return self.trailing_head(head_end, body);
         }
+        let word = self.code_after(aliases.last().map_or(start + "alias".len() as u32, |last| last.span.end));
         self.leading(start, start);
         self.line("alias");
         self.indented(|printer| {
@@ -152,9 +153,28 @@ impl Printer<'_> {
                 printer.headed(&text(alias), &alias.value, ";");
                 printer.trailing(alias.span.end);
             }
+            printer.comments_before(word);
         });
         self.line("do");
-        self.trailing_head(head_end, body);
+        self.trailing_head(word, body);
+    }
+
+    /// Up to where comments move before a statement on one line.
+    fn stmt_solid_end(&self, stmt: &Stmt) -> u32 {
+        match &stmt.kind {
+            StmtKind::Assign { value: expr, .. } | StmtKind::Return(Some(expr)) => {
+                self.solid_end(expr, stmt.span.end)
+            }
+            StmtKind::Property(property) => self.property_solid_end(property),
+            _ => stmt.span.end,
+        }
+    }
+
+    pub(super) fn property_solid_end(&self, property: &Property) -> u32 {
+        match &property.claim {
+            Claim::Holds(expr) => self.solid_end(expr, property.span.end),
+            _ => property.span.end,
+        }
     }
 
     fn simple_stmt(&mut self, stmt: &Stmt) {

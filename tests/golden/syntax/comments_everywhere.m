@@ -63,3 +63,26 @@ begin -- r10
   -- r13
 end -- r14
 -- last
+invariant "kept" -- k0
+  a = 1 & -- k1
+  -- k2
+  b = 2 -- k3
+  & (c = 3 /* k4 */ | d = 4) /* k5 */ & e = 5 -- k6
+  ; -- k7
+type wide : enum { a1, a2, -- e1
+  a3, /* e2 */ a4,
+  -- e3
+  a5 };
+rule begin
+  alias p : x; q : y do -- d1
+    p := q;
+  end;
+  alias p : x -- d2
+    ; q : y
+    -- d3
+  do p := q end;
+  alias /* d4 */ do /* d5 */ end;
+end;
+procedure with_a_long_name_and_many_parameters(first_parameter : boolean; second_parameter : boolean; third : boolean); -- p1
+begin
+end;

@@ -22,3 +22,12 @@ rule assume[0] = strong ==> begin end;
 rule cover = cover ==> begin end;
 rule unfair = fair ==> begin end;
 liveness "l" endchoose;
+function IsMember(a, b : boolean) : boolean;
+begin
+  return a & b;
+end;
+procedure Cover(a : boolean);
+begin
+  Cover(IsMember(a, true));
+  cover (a);
+end;

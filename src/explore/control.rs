@@ -1,0 +1,130 @@
+//! Words between the ranks of a search that are not states, and rank 0's part: it directs.
+//!
+//! Ranks tell rank 0 what they found, why they cannot go on, and now and then where they are. Rank 0 decides when to
+//! stop and tells everyone. Messages are few and small, on a tag of their own.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Finding, Limits, Moment};
+use crate::base::{Rank, wire};
+use crate::comm::Tag;
+use crate::exchange::{Exchange, Inbound};
+
+/// What ranks say.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Word {
+    Found(Finding),
+    /// This rank cannot go on: out of memory, disk or time, or asked to stop.
+    Halt(String),
+    Here(Here),
+    /// From rank 0: forget what is left to do.
+    Stop,
+}
+
+/// Where a rank is.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Here {
+    pub states: u64,
+    pub rules_fired: u64,
+    pub frontier: u64,
+    pub level: u32,
+    pub resident_bytes: u64,
+}
+
+/// A word as an item: its length, then its bytes.
+fn item(word: &Word) -> Vec<u8> {
+    let bytes = wire::encode(word);
+    let mut item = Vec::with_capacity(bytes.len() + 4);
+    wire::put_u32(&mut item, bytes.len() as u32);
+    item.extend_from_slice(&bytes);
+    item
+}
+
+pub fn say(exchange: &mut Exchange<'_>, to: Rank, word: &Word) {
+    exchange.post(to, Tag::Control, &item(word));
+    exchange.flush_kind(Tag::Control);
+}
+
+pub fn say_to_all(exchange: &mut Exchange<'_>, word: &Word) {
+    let item = item(word);
+    for to in exchange.rank().others(exchange.ranks()) {
+        exchange.post(to, Tag::Control, &item);
+    }
+    exchange.flush_kind(Tag::Control);
+}
+
+/// The words of a batch.
+pub fn words(inbound: &Inbound) -> Vec<Word> {
+    let mut reader = wire::Reader::new(inbound.bytes());
+    let mut words = Vec::new();
+    while let Some(len) = reader.u32() {
+        let bytes = reader.bytes(len as usize).expect("a word's bytes");
+        words.push(wire::decode(bytes).expect("a word decodes"));
+    }
+    words
+}
+
+/// What rank 0 knows, and decides by.
+pub struct Director {
+    begin: Instant,
+    time_max: Option<Duration>,
+    states_max: Option<u64>,
+    findings_max: u64,
+    pub findings: Vec<Finding>,
+    pub halt: Option<String>,
+    here: Vec<Here>,
+}
+
+impl Director {
+    pub fn new(ranks: u32, limits: &Limits) -> Director {
+        Director {
+            begin: Instant::now(),
+            time_max: limits.time,
+            states_max: limits.states,
+            findings_max: limits.findings,
+            findings: Vec::new(),
+            halt: None,
+            here: vec![Here::default(); ranks as usize],
+        }
+    }
+
+    pub fn hear(&mut self, from: Rank, word: Word) {
+        match word {
+            // A few more may come while the news to stop travels; they are true, but were not asked for.
+            Word::Found(finding) if (self.findings.len() as u64) < self.findings_max => self.findings.push(finding),
+            Word::Found(_) => {}
+            Word::Halt(why) => {
+                self.halt.get_or_insert(why);
+            }
+            Word::Here(here) => self.here[from.index()] = here,
+            Word::Stop => unreachable!("only rank 0 says stop"),
+        }
+    }
+
+    /// Whether the search is to stop now, by anything that was heard or by the clock.
+    pub fn enough(&mut self) -> bool {
+        if self.halt.is_none() {
+            let states: u64 = self.here.iter().map(|here| here.states).sum();
+            if self.time_max.is_some_and(|max| self.begin.elapsed() > max) {
+                self.halt = Some(format!("out of time after {:.0} s", self.begin.elapsed().as_secs_f64()));
+            } else if self.states_max.is_some_and(|max| states > max) {
+                self.halt = Some(format!("more than {} states", self.states_max.unwrap_or(0)));
+            }
+        }
+        self.halt.is_some() || self.findings.len() as u64 >= self.findings_max
+    }
+
+    pub fn moment(&self) -> Moment {
+        Moment {
+            states: self.here.iter().map(|here| here.states).sum(),
+            rules_fired: self.here.iter().map(|here| here.rules_fired).sum(),
+            frontier: self.here.iter().map(|here| here.frontier).sum(),
+            frontier_longest: self.here.iter().map(|here| here.frontier).max().unwrap_or(0),
+            level: self.here.iter().map(|here| u64::from(here.level)).max().unwrap_or(0),
+            resident_bytes: self.here.iter().map(|here| here.resident_bytes).max().unwrap_or(0),
+            ranks: self.here.len() as u32,
+        }
+    }
+}

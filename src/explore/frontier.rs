@@ -1,0 +1,191 @@
+//! The frontier: states that were found and not yet expanded, first in, first out.
+//!
+//! An entry is a packed state, who it is (owner and number: a borrowed state is not this rank's) and its level.
+//! Entries live in blocks; blocks beyond the memory share go to the spool, whole, and come back whole. Order: the
+//! blocks in memory are older than those on disk, which are older than the one being filled.
+
+use std::collections::VecDeque;
+
+use super::StateRef;
+use crate::host::HostError;
+use crate::host::spool::Spool;
+
+const BLOCK_BYTES: usize = 1 << 20;
+/// Words beside the state: reference and level.
+const EXTRA_WORDS: usize = 2;
+
+/// One entry's data, borrowed from the frontier's block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    pub state: &'a [u64],
+    pub id: StateRef,
+    pub level: u32,
+}
+
+pub struct Frontier {
+    entry_words: usize,
+    block_words: usize,
+    /// The block being emptied, and how far.
+    head: Vec<u64>,
+    head_at: usize,
+    full: VecDeque<Vec<u64>>,
+    tail: Vec<u64>,
+    spool: Option<Spool>,
+    blocks_max: usize,
+    len: u64,
+    len_most: u64,
+    /// Emptied blocks, for use again.
+    spare: Vec<Vec<u64>>,
+}
+
+impl Frontier {
+    /// A frontier for states of this many words that keeps about `bytes_max` in memory, and more on the spool if
+    /// there is one (without it, everything stays in memory).
+    pub fn new(words: usize, bytes_max: u64, spool: Option<Spool>) -> Frontier {
+        let entry_words = words + EXTRA_WORDS;
+        // Small limits (tests, tiny budgets) get small blocks, so that they are kept all the same.
+        let block_bytes = (bytes_max as usize / 4).clamp(entry_words * 8, BLOCK_BYTES);
+        let block_words = (block_bytes / 8 / entry_words).max(1) * entry_words;
+        Frontier {
+            entry_words,
+            block_words,
+            head: Vec::new(),
+            head_at: 0,
+            full: VecDeque::new(),
+            tail: Vec::new(),
+            spool,
+            blocks_max: (bytes_max as usize / (block_words * 8)).max(1),
+            len: 0,
+            len_most: 0,
+            spare: Vec::new(),
+        }
+    }
+
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The most entries that ever waited.
+    pub fn len_most(&self) -> u64 {
+        self.len_most
+    }
+
+    /// Bytes on disk now and at most.
+    pub fn spool_bytes(&self) -> (u64, u64) {
+        self.spool.as_ref().map_or((0, 0), Spool::bytes)
+    }
+
+    pub fn memory_bytes(&self) -> u64 {
+        let blocks = self.full.len() + self.spare.len() + 2;
+        (blocks * self.block_words * 8) as u64
+    }
+
+    pub fn push(&mut self, state: &[u64], id: StateRef, level: u32) -> Result<(), HostError> {
+        if self.tail.len() == self.block_words {
+            self.put_away_tail()?;
+        }
+        self.tail.extend_from_slice(state);
+        self.tail.extend_from_slice(&[id.word(), u64::from(level)]);
+        self.len += 1;
+        self.len_most = self.len_most.max(self.len);
+        Ok(())
+    }
+
+    fn put_away_tail(&mut self) -> Result<(), HostError> {
+        let spilled = self.spool.as_ref().is_some_and(|spool| !spool.is_empty());
+        let room = self.full.len() < self.blocks_max;
+        if let Some(spool) = self.spool.as_mut().filter(|_| spilled || !room) {
+            let bytes: Vec<u8> = self.tail.iter().flat_map(|word| word.to_le_bytes()).collect();
+            spool.push(&bytes)?;
+            self.tail.clear();
+            return Ok(());
+        }
+        let next = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(self.block_words));
+        self.full.push_back(std::mem::replace(&mut self.tail, next));
+        Ok(())
+    }
+
+    /// Copies the oldest entry's state to `state` and takes it out; `None` when there is none.
+    pub fn pop(&mut self, state: &mut Vec<u64>) -> Result<Option<(StateRef, u32)>, HostError> {
+        if self.head_at == self.head.len() && !self.next_block()? {
+            return Ok(None);
+        }
+        let entry = &self.head[self.head_at..self.head_at + self.entry_words];
+        let words = self.entry_words - EXTRA_WORDS;
+        state.clear();
+        state.extend_from_slice(&entry[..words]);
+        let id = (StateRef::from_word(entry[words]), entry[words + 1] as u32);
+        self.head_at += self.entry_words;
+        self.len -= 1;
+        Ok(Some(id))
+    }
+
+    /// Makes the next block the head; false when all are empty.
+    fn next_block(&mut self) -> Result<bool, HostError> {
+        let mut done = std::mem::take(&mut self.head);
+        self.head_at = 0;
+        done.clear();
+        if let Some(block) = self.full.pop_front() {
+            self.head = block;
+        } else if let Some(bytes) = self.spool.as_mut().map(Spool::pop).transpose()?.flatten() {
+            done.extend(bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes"))));
+            self.head = done;
+            return Ok(true);
+        } else {
+            self.head = std::mem::take(&mut self.tail);
+        }
+        if self.spare.len() < 2 && done.capacity() > 0 {
+            self.spare.push(done);
+        }
+        Ok(!self.head.is_empty())
+    }
+
+    /// Forgets everything, after a decision to stop.
+    pub fn clear(&mut self) {
+        self.head.clear();
+        self.head_at = 0;
+        self.full.clear();
+        self.tail.clear();
+        self.spool = None;
+        self.len = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Rank;
+    use crate::base::prng::Prng;
+    use crate::sim::SimDisk;
+
+    #[test]
+    fn order_holds_with_and_without_a_spool() {
+        for spooled in [false, true] {
+            let spool = spooled.then(|| Spool::new(Box::new(SimDisk::new(1, 1 << 30, 0))));
+            let mut frontier = Frontier::new(2, 400, spool);
+            let mut prng = Prng::new(3);
+            let (mut pushed, mut popped) = (0u64, 0u64);
+            let mut state = Vec::new();
+            for _ in 0..5_000 {
+                if prng.chance(55) {
+                    frontier.push(&[pushed, !pushed], StateRef::new(Rank(1), pushed), pushed as u32).unwrap();
+                    pushed += 1;
+                } else if let Some((id, level)) = frontier.pop(&mut state).unwrap() {
+                    assert_eq!((state[0], state[1]), (popped, !popped));
+                    assert_eq!((id, level), (StateRef::new(Rank(1), popped), popped as u32));
+                    popped += 1;
+                }
+                assert_eq!(frontier.len(), pushed - popped);
+            }
+            assert_eq!(frontier.spool_bytes().1 > 0, spooled);
+            while frontier.pop(&mut state).unwrap().is_some() {
+                popped += 1;
+            }
+            assert_eq!(pushed, popped);
+        }
+    }
+}

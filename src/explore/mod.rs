@@ -1,0 +1,63 @@
+//! Distributed explicit-state search: every reachable state, once, at its owner.
+//!
+//! Stern and Dill's algorithm with the three additions of PReach (Bingham's thesis, chapter 3, Algorithms 3.1 and
+//! 3.2). In go a model's steps (`compile::Steps`), observers and limits; out come counts, what observers found,
+//! and for each finding the steps that lead to it. A state's hash names its owner; the owner's store knows
+//! whether it is new; new states wait in the owner's frontier until they are expanded.
+//!
+//! Invariants: a state is counted, observed and expanded once (with hash compaction: at most once, and the bound on
+//! the probability of less is computed); a state found by its owner never becomes a message. It ends because the
+//! state space is finite and each state enters a frontier once; `exchange` says when all frontiers are empty.
+//! It knows no property: see `observer.rs`. Cost: one hash per successor; one message item per successor that
+//! another rank owns; 24 bytes of log on disk per state, for traces and for growing the store.
+
+pub mod balance;
+mod control;
+pub mod frontier;
+pub mod limits;
+pub mod log;
+pub mod moment;
+pub mod observer;
+pub mod store;
+pub mod trace;
+pub mod worker;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::Rank;
+
+pub use limits::Limits;
+pub use moment::Moment;
+pub use observer::{Finding, Observer, What};
+pub use worker::{Outcome, Outside, Remember, Settings, search};
+
+/// A state by its owner and its number there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct StateRef(u64);
+
+impl StateRef {
+    const NUMBER_BITS: u32 = 40;
+    /// Of a start state's parent: there is none.
+    pub const NONE: StateRef = StateRef(u64::MAX);
+
+    pub fn new(owner: Rank, number: u64) -> StateRef {
+        assert!(number >> StateRef::NUMBER_BITS == 0, "a rank numbers fewer than 2^40 states");
+        StateRef(u64::from(owner.0) << StateRef::NUMBER_BITS | number)
+    }
+
+    pub fn owner(self) -> Rank {
+        Rank((self.0 >> StateRef::NUMBER_BITS) as u32)
+    }
+
+    pub fn number(self) -> u64 {
+        self.0 & ((1 << StateRef::NUMBER_BITS) - 1)
+    }
+
+    pub fn word(self) -> u64 {
+        self.0
+    }
+
+    pub fn from_word(word: u64) -> StateRef {
+        StateRef(word)
+    }
+}

@@ -1,0 +1,54 @@
+//! Observers: what a search is for. The engine calls them and knows nothing of properties.
+//!
+//! An observer sees each state once, at its owner, when it is new, and each expansion once, at whichever rank made
+//! it. What it finds goes to rank 0, which ends the search when there are enough findings.
+
+use serde::{Deserialize, Serialize};
+
+use super::StateRef;
+use crate::compile::{Expansion, InstanceNo, Steps};
+
+/// What was found. Rank 0 looks at the state again with the evaluator, so this only says where to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum What {
+    /// This property, by its position in the model, is false or cannot be evaluated.
+    Property(u32),
+    /// No rule leads on.
+    Deadlock,
+    /// A rule (or, without a state, a start state) fails when it is tried.
+    Fault,
+}
+
+/// A finding: in this state, or in what this step makes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    pub what: What,
+    /// `StateRef::NONE` where there is no state yet: a start state fails.
+    pub at: StateRef,
+    /// The number of the instance that fails, or that leads to the state meant.
+    pub step: Option<u32>,
+}
+
+impl Finding {
+    pub fn here(what: What, at: StateRef) -> Finding {
+        Finding { what, at, step: None }
+    }
+
+    pub fn by(what: What, at: StateRef, step: InstanceNo) -> Finding {
+        Finding { what, at, step: Some(step.0) }
+    }
+}
+
+/// One interest in a search.
+pub trait Observer {
+    /// A state is new.
+    fn state(&mut self, _steps: &mut dyn Steps, _state: &[u64], _id: StateRef, _found: &mut Vec<Finding>) {}
+
+    /// A state was expanded.
+    fn expanded(&mut self, _state: &[u64], _id: StateRef, _expansion: &Expansion, _found: &mut Vec<Finding>) {}
+
+    /// A number that is added up over all ranks.
+    fn tally(&self) -> u64 {
+        0
+    }
+}

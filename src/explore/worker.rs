@@ -1,0 +1,566 @@
+//! One rank's search: receive, expand, send, until no rank has anything left.
+//!
+//! The loop of Algorithm 3.2 of the thesis, without its timers: take in what arrived; if outboxes are congested, wait;
+//! else expand a few states of the frontier; if there are none, take part in termination. Successors that this rank
+//! owns are gathered and inserted together, so that the store's memory is asked for before it is needed.
+//!
+//! Two orders. Free: a new state goes behind the frontier, ranks run ahead of each other, and the search is one
+//! phase. By levels (`by_levels`): new states wait for the next phase, so the first finding has a shortest trace.
+
+use std::time::{Duration, Instant};
+
+use super::balance::Balance;
+use super::control::{self, Director, Here, Word};
+use super::frontier::Frontier;
+use super::log::{Log, Record};
+use super::store::{Compact, Exact, Insert, Store};
+use super::{Finding, Limits, Moment, Observer, StateRef, What, trace};
+use crate::base::{Rank, hash, wire, words};
+use crate::comm::{Comm, Op, Tag, collective};
+use crate::compile::{Expansion, InstanceNo, Steps};
+use crate::exchange::{self, Exchange, Idle, Inbound};
+use crate::host::spool::Spool;
+use crate::host::{FileDisk, HostError, disk, memory};
+use crate::verdict::figures::RankFigures;
+
+/// States expanded between two looks at what arrived.
+const EXPAND_AT_ONCE: usize = 32;
+/// Words beside the state in an item: parent, then step and level.
+const ITEM_EXTRA_WORDS: usize = 2;
+/// How often ranks tell where they are.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+/// With fewer states than this to expand, partly filled batches leave at once: somebody may be waiting for them.
+const SHORT_FRONTIER: u64 = 256;
+
+/// How states are remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remember {
+    /// By this many bits of their hash.
+    Hash { bits: u32 },
+    Whole,
+}
+
+/// How a search is done.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub exchange: exchange::Settings,
+    pub balance: Balance,
+    pub remember: Remember,
+    pub by_levels: bool,
+    pub limits: Limits,
+}
+
+/// What rank 0 has in the end.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Each finding with the steps to its state, start instance first.
+    pub findings: Vec<(Finding, Vec<InstanceNo>)>,
+    /// Why the search ended before all states were seen, where that was not a finding.
+    pub halt: Option<String>,
+    pub ranks: Vec<RankFigures>,
+}
+
+/// What the outside world may ask and be told while the search runs.
+pub struct Outside<'a> {
+    /// Whether this rank was asked to stop.
+    pub stop: &'a dyn Fn() -> bool,
+    /// Told now and then, at rank 0.
+    pub moment: &'a mut dyn FnMut(&Moment),
+}
+
+/// Searches; the outcome is at rank 0, `None` elsewhere. An `Err` on all ranks means that one of them could not begin;
+/// rank 0's says which and why.
+pub fn search<'a, 'o>(
+    comm: &mut dyn Comm,
+    steps: &'a mut (dyn Steps + 'a),
+    observers: &'a mut [Box<dyn Observer>],
+    settings: &'a Settings,
+    outside: Outside<'o>,
+) -> Result<Option<Outcome>, String> {
+    let worker = Worker::new(comm, steps, observers, settings, outside);
+    agree_to_begin(comm, worker.as_ref().err())?;
+    let mut worker = worker.map_err(|error| error.to_string())?;
+    let mut exchange = Exchange::new(comm, settings.exchange);
+    worker.begin(&mut exchange);
+    loop {
+        worker.run_phase(&mut exchange);
+        if !worker.next_level(&mut exchange) {
+            break;
+        }
+    }
+    Ok(worker.finish(&mut exchange))
+}
+
+/// All ranks begin, or none does.
+fn agree_to_begin(comm: &mut dyn Comm, failure: Option<&HostError>) -> Result<(), String> {
+    let mine = failure.map(|error| format!("rank {}: {error}", comm.rank()));
+    let all = collective::gather(comm, wire::encode(&mine));
+    let first = all.map(|parts| {
+        let decoded = parts.iter().map(|part| wire::decode::<Option<String>>(part).expect("a failure decodes"));
+        wire::encode(&decoded.flatten().next())
+    });
+    let first: Option<String> = wire::decode(&collective::broadcast(comm, first)).expect("a failure decodes");
+    first.map_or(Ok(()), Err)
+}
+
+/// How a state was reached: what travels with it.
+#[derive(Clone, Copy)]
+struct Origin {
+    parent: StateRef,
+    step: InstanceNo,
+    level: u32,
+}
+
+/// Successors that this rank owns, until they are inserted together.
+#[derive(Default)]
+struct Pending {
+    states: Vec<u64>,
+    origins: Vec<(u128, Origin)>,
+}
+
+struct Worker<'a, 'o> {
+    me: Rank,
+    ranks: u32,
+    words: usize,
+    steps: &'a mut (dyn Steps + 'a),
+    observers: &'a mut [Box<dyn Observer>],
+    settings: &'a Settings,
+    outside: Outside<'o>,
+    store: Store,
+    log: Log,
+    frontier: Frontier,
+    /// The next level's states; unused in free order.
+    next: Frontier,
+    pending: Pending,
+    expansion: Expansion,
+    found: Vec<Finding>,
+    /// Found in this rank so far; ends the search by levels.
+    findings: u64,
+    director: Option<Director>,
+    stopping: bool,
+    figures: RankFigures,
+    digest: u128,
+    told: Instant,
+    told_states: u64,
+    item: Vec<u8>,
+}
+
+impl<'a, 'o> Worker<'a, 'o> {
+    fn new(
+        comm: &dyn Comm,
+        steps: &'a mut (dyn Steps + 'a),
+        observers: &'a mut [Box<dyn Observer>],
+        settings: &'a Settings,
+        outside: Outside<'o>,
+    ) -> Result<Worker<'a, 'o>, HostError> {
+        let (me, words, limits) = (comm.rank(), steps.words(), &settings.limits);
+        let mut spools = [None, None];
+        let mut log = Log::in_memory();
+        if let Some(folder) = &limits.spool {
+            for (name, spool) in ["now", "next"].iter().zip(&mut spools) {
+                let disk = FileDisk::open(&folder.join(name), me)?;
+                *spool = Some(Spool::new(Box::new(disk)));
+            }
+            log = Log::in_file(folder.join(format!("log-{}-{}-{me}", disk::machine_name(), std::process::id())))?;
+        }
+        let [now, next] = spools;
+        Ok(Worker {
+            me,
+            ranks: comm.ranks(),
+            words,
+            observers,
+            settings,
+            outside,
+            store: match settings.remember {
+                Remember::Hash { bits } => Store::Compact(Compact::new(bits, limits.store_bytes)),
+                Remember::Whole => Store::Exact(Exact::new(words, limits.store_bytes)),
+            },
+            log,
+            frontier: Frontier::new(words, limits.frontier_bytes, now),
+            next: Frontier::new(words, limits.frontier_bytes, next),
+            pending: Pending::default(),
+            expansion: Expansion::default(),
+            found: Vec::new(),
+            findings: 0,
+            director: me.is_root().then(|| Director::new(comm.ranks(), limits)),
+            stopping: false,
+            figures: RankFigures { rank: me.0, machine: disk::machine_name(), ..RankFigures::default() },
+            digest: 0,
+            told: Instant::now(),
+            told_states: 0,
+            item: Vec::new(),
+            steps,
+        })
+    }
+
+    /// Takes in the start states that this rank owns. Every rank makes all of them: they are few.
+    fn begin(&mut self, exchange: &mut Exchange<'_>) {
+        let mut starts = std::mem::take(&mut self.expansion);
+        self.steps.starts(&mut starts);
+        for (at, &step) in starts.steps.iter().enumerate() {
+            let state = &starts.states[at * self.words..(at + 1) * self.words];
+            let hash = hash::words(state);
+            if hash::owner(hash, self.ranks) == self.me.0 {
+                let origin = Origin { parent: StateRef::NONE, step, level: 1 };
+                self.take_in(exchange, state, hash, origin);
+            }
+        }
+        if self.me.is_root() {
+            let faults = starts.faults.iter();
+            self.found.extend(faults.map(|(step, _)| Finding::by(What::Fault, StateRef::NONE, *step)));
+        }
+        self.expansion = starts;
+        self.report_findings(exchange);
+        if self.settings.by_levels {
+            std::mem::swap(&mut self.frontier, &mut self.next);
+        }
+    }
+
+    /// Expands until no rank has anything left in this phase.
+    fn run_phase(&mut self, exchange: &mut Exchange<'_>) {
+        loop {
+            while exchange.receive(|exchange, inbound| self.receive(exchange, inbound)) {}
+            self.look_around(exchange);
+            if self.stopping {
+                self.frontier.clear();
+                self.next.clear();
+                exchange.discard_unsent();
+            }
+            if exchange.congested() {
+                exchange.wait();
+            } else if !self.frontier.is_empty() {
+                self.expand_some(exchange);
+            } else if exchange.idle() == Idle::PhaseOver {
+                return;
+            }
+        }
+    }
+
+    /// Whether there is another level, and makes it the frontier. All ranks answer the same.
+    fn next_level(&mut self, exchange: &mut Exchange<'_>) -> bool {
+        if !self.settings.by_levels {
+            return false;
+        }
+        let words = [self.next.len(), self.findings, u64::from(self.stopping)].map(|n| n as i64);
+        let sums = exchange.tally(Op::Sum, &words);
+        if sums[0] == 0 || sums[1] > 0 || sums[2] > 0 {
+            return false;
+        }
+        std::mem::swap(&mut self.frontier, &mut self.next);
+        true
+    }
+
+    fn receive(&mut self, exchange: &mut Exchange<'_>, inbound: &Inbound) {
+        match inbound.kind {
+            Tag::States => self.receive_states(exchange, inbound),
+            Tag::Loans => self.receive_loan(exchange, inbound),
+            Tag::Control => {
+                for word in control::words(inbound) {
+                    match &mut self.director {
+                        Some(director) => director.hear(inbound.from, word),
+                        None => self.stopping |= matches!(word, Word::Stop),
+                    }
+                }
+            }
+            other => panic!("a search got a batch of {other:?}"),
+        }
+    }
+
+    /// States that this rank owns: hashed and asked for first, then inserted.
+    fn receive_states(&mut self, exchange: &mut Exchange<'_>, inbound: &Inbound) {
+        if self.stopping {
+            return;
+        }
+        let item_bytes = (self.words + ITEM_EXTRA_WORDS) * 8;
+        let mut pending = std::mem::take(&mut self.pending);
+        let begin = pending.states.len();
+        for item in inbound.bytes().chunks_exact(item_bytes) {
+            let (state, origin) = item.split_at(self.words * 8);
+            words::read(state, &mut pending.states);
+            let mut reader = wire::Reader::new(origin);
+            let (parent, step) = (reader.u64().expect("a parent"), reader.u32().expect("a step"));
+            let level = reader.u32().expect("a level");
+            let origin = Origin { parent: StateRef::from_word(parent), step: InstanceNo(step), level };
+            let state = &pending.states[pending.states.len() - self.words..];
+            let hash = hash::words(state);
+            self.store.prefetch(hash);
+            pending.origins.push((hash, origin));
+        }
+        debug_assert_eq!(begin, 0, "nothing is pending between blocks");
+        self.insert_all(exchange, pending);
+    }
+
+    /// States of a peer with more to do: expanded here, owned there.
+    fn receive_loan(&mut self, exchange: &mut Exchange<'_>, inbound: &Inbound) {
+        if self.stopping {
+            return;
+        }
+        let mut state = Vec::with_capacity(self.words);
+        for item in inbound.bytes().chunks_exact((self.words + ITEM_EXTRA_WORDS) * 8) {
+            let (bytes, rest) = item.split_at(self.words * 8);
+            state.clear();
+            words::read(bytes, &mut state);
+            let mut reader = wire::Reader::new(rest);
+            let (id, level) = (reader.u64().expect("an id"), reader.u64().expect("a level"));
+            let pushed = self.frontier.push(&state, StateRef::from_word(id), level as u32);
+            self.figures.borrowed += 1;
+            self.survive(exchange, pushed);
+        }
+    }
+
+    fn expand_some(&mut self, exchange: &mut Exchange<'_>) {
+        let mut state = Vec::with_capacity(self.words);
+        for _ in 0..EXPAND_AT_ONCE {
+            match self.frontier.pop(&mut state) {
+                Ok(Some((id, level))) => self.expand(exchange, &state, id, level),
+                Ok(None) => break,
+                Err(error) => {
+                    self.survive(exchange, Err(error));
+                    break;
+                }
+            }
+        }
+        let pending = std::mem::take(&mut self.pending);
+        self.insert_all(exchange, pending);
+        self.report_findings(exchange);
+        exchange.set_load(self.frontier.len());
+        if self.frontier.len() < SHORT_FRONTIER {
+            exchange.flush();
+        } else if !self.settings.by_levels {
+            self.lend(exchange);
+        }
+    }
+
+    fn expand(&mut self, exchange: &mut Exchange<'_>, state: &[u64], id: StateRef, level: u32) {
+        let mut expansion = std::mem::take(&mut self.expansion);
+        self.steps.expand(state, &mut expansion);
+        self.figures.expanded += 1;
+        self.figures.rules_fired += expansion.fired;
+        self.figures.level_most = self.figures.level_most.max(level);
+        for observer in self.observers.iter_mut() {
+            observer.expanded(state, id, &expansion, &mut self.found);
+        }
+        self.figures.successors += expansion.steps.len() as u64;
+        for (successor, &step) in expansion.states.chunks_exact(self.words).zip(&expansion.steps) {
+            let hash = hash::words(successor);
+            let owner = Rank(hash::owner(hash, self.ranks));
+            let origin = Origin { parent: id, step, level: level + 1 };
+            if owner == self.me {
+                self.store.prefetch(hash);
+                self.pending.states.extend_from_slice(successor);
+                self.pending.origins.push((hash, origin));
+            } else {
+                self.figures.successors_remote += 1;
+                self.post_state(exchange, owner, successor, origin);
+            }
+        }
+        self.expansion = expansion;
+    }
+
+    fn post_state(&mut self, exchange: &mut Exchange<'_>, to: Rank, state: &[u64], origin: Origin) {
+        self.item.clear();
+        self.item.extend_from_slice(&words::bytes(state));
+        wire::put_u64(&mut self.item, origin.parent.word());
+        wire::put_u32(&mut self.item, origin.step.0);
+        wire::put_u32(&mut self.item, origin.level);
+        exchange.post(to, Tag::States, &self.item);
+    }
+
+    fn insert_all(&mut self, exchange: &mut Exchange<'_>, mut pending: Pending) {
+        for (state, &(hash, origin)) in pending.states.chunks_exact(self.words).zip(&pending.origins) {
+            self.take_in(exchange, state, hash, origin);
+        }
+        pending.states.clear();
+        pending.origins.clear();
+        self.pending = pending;
+        self.report_findings(exchange);
+    }
+
+    /// Counts, observes and queues a state that is this rank's, if it is new.
+    fn take_in(&mut self, exchange: &mut Exchange<'_>, state: &[u64], hash: u128, origin: Origin) {
+        loop {
+            match self.store.insert(hash, state) {
+                Insert::Old => return,
+                Insert::New => break,
+                Insert::Full if self.stopping => return,
+                Insert::Full => {
+                    let grown = self.grow_store();
+                    if !self.survive(exchange, grown) {
+                        return;
+                    }
+                }
+            }
+        }
+        match self.steps.assumed(state) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(violation) => {
+                self.found.push(Finding::by(What::Property(violation.property), origin.parent, origin.step));
+                return;
+            }
+        }
+        let id = StateRef::new(self.me, self.log.len());
+        let logged = self.log.push(Record { parent: origin.parent, step: origin.step, hash });
+        if !self.survive(exchange, logged) {
+            return;
+        }
+        self.figures.states += 1;
+        self.digest = self.digest.wrapping_add(hash);
+        self.count_new(origin);
+        for observer in self.observers.iter_mut() {
+            observer.state(&mut *self.steps, state, id, &mut self.found);
+        }
+        let queue = if self.settings.by_levels { &mut self.next } else { &mut self.frontier };
+        let pushed = queue.push(state, id, origin.level);
+        self.survive(exchange, pushed);
+    }
+
+    fn count_new(&mut self, origin: Origin) {
+        if origin.parent == StateRef::NONE {
+            return;
+        }
+        let rule = self.steps.instances().instance(origin.step).rule.0 as usize;
+        if self.figures.new_by_rule.len() <= rule {
+            self.figures.new_by_rule.resize(rule + 1, 0);
+        }
+        self.figures.new_by_rule[rule] += 1;
+    }
+
+    fn grow_store(&mut self) -> Result<(), HostError> {
+        let Store::Compact(store) = &mut self.store else { return Err(HostError::MemoryFull) };
+        if !store.grow() {
+            return Err(HostError::MemoryFull);
+        }
+        self.figures.store_grown += 1;
+        self.log.each_hash(|hash| store.restore(hash))
+    }
+
+    /// True when all is well; else the search is asked to end with the reason.
+    fn survive(&mut self, exchange: &mut Exchange<'_>, result: Result<(), HostError>) -> bool {
+        let Err(error) = result else { return true };
+        if !self.stopping {
+            self.stopping = true;
+            let why = format!("rank {}: {error}", self.me);
+            self.tell_director(exchange, Word::Halt(why));
+        }
+        false
+    }
+
+    fn report_findings(&mut self, exchange: &mut Exchange<'_>) {
+        for finding in std::mem::take(&mut self.found) {
+            self.findings += 1;
+            // Beyond what was asked for, findings are only counted.
+            if self.findings <= self.settings.limits.findings {
+                self.tell_director(exchange, Word::Found(finding));
+            }
+        }
+    }
+
+    fn tell_director(&mut self, exchange: &mut Exchange<'_>, word: Word) {
+        match &mut self.director {
+            Some(director) => director.hear(self.me, word),
+            None => control::say(exchange, Rank::ROOT, &word),
+        }
+    }
+
+    /// Lends states to a peer with much less to do.
+    fn lend(&mut self, exchange: &mut Exchange<'_>) {
+        let mine = self.frontier.len();
+        let Some((peer, count)) = self.settings.balance.loan(self.me, mine, exchange.peer_loads()) else { return };
+        let mut state = Vec::with_capacity(self.words);
+        let mut lent = 0;
+        while lent < count {
+            match self.frontier.pop(&mut state) {
+                Ok(Some((id, level))) => {
+                    self.item.clear();
+                    self.item.extend_from_slice(&words::bytes(&state));
+                    wire::put_u64(&mut self.item, id.word());
+                    wire::put_u64(&mut self.item, u64::from(level));
+                    exchange.post(peer, Tag::Loans, &self.item);
+                    lent += 1;
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    self.survive(exchange, Err(error));
+                    break;
+                }
+            }
+        }
+        exchange.flush_kind(Tag::Loans);
+        // Until the peer speaks again, count what was lent as its own.
+        let load = &mut exchange.peer_loads()[peer.index()];
+        *load = load.saturating_add(lent as u32);
+    }
+
+    /// Tells where this rank is, hears the outside world, and (rank 0) decides.
+    fn look_around(&mut self, exchange: &mut Exchange<'_>) {
+        let states_step = self.settings.limits.states.map_or(u64::MAX, |max| max / u64::from(self.ranks) / 16 + 1);
+        let due = self.told.elapsed() > TELL_EVERY || self.figures.states - self.told_states >= states_step;
+        if due {
+            self.told = Instant::now();
+            self.told_states = self.figures.states;
+            if (self.outside.stop)() && !self.stopping {
+                self.tell_director(exchange, Word::Halt("asked to stop by a signal".to_string()));
+            }
+            let here = Here {
+                states: self.figures.states,
+                rules_fired: self.figures.rules_fired,
+                frontier: self.frontier.len() + self.next.len(),
+                level: self.figures.level_most,
+                resident_bytes: memory::resident_bytes(),
+            };
+            if !self.stopping {
+                self.tell_director(exchange, Word::Here(here));
+            }
+        }
+        let Some(director) = &mut self.director else { return };
+        // By levels a level is finished first: another rank may have a finding on this level too.
+        let wait_for_level = self.settings.by_levels && director.halt.is_none();
+        if !self.stopping && director.enough() && !(wait_for_level && director.halt.is_none()) {
+            self.stopping = true;
+            control::say_to_all(exchange, &Word::Stop);
+        }
+        if due {
+            (self.outside.moment)(&director.moment());
+        }
+    }
+
+    /// Rebuilds the ways to the findings and gathers the figures.
+    fn finish(mut self, exchange: &mut Exchange<'_>) -> Option<Outcome> {
+        let mut findings = Vec::new();
+        let mut halt = None;
+        if let Some(director) = self.director.take() {
+            findings = director.findings;
+            halt = director.halt;
+        }
+        let paths = trace::paths(exchange, &mut self.log, &findings);
+        self.close_figures(exchange);
+        let parts = collective::gather(exchange.comm(), wire::encode(&(&self.figures, paths.as_ref().err())))?;
+        let mut ranks = Vec::new();
+        for part in parts {
+            let (figures, failure): (RankFigures, Option<String>) = wire::decode(&part).expect("figures decode");
+            ranks.push(figures);
+            halt = halt.or(failure);
+        }
+        let paths = paths.unwrap_or_default();
+        Some(Outcome { findings: findings.into_iter().zip(paths).collect(), halt, ranks })
+    }
+
+    fn close_figures(&mut self, exchange: &mut Exchange<'_>) {
+        let covered = self.steps.covered();
+        let figures = &mut self.figures;
+        let counts = exchange.counts();
+        (figures.batches_sent, figures.bytes_sent) = (counts.batches_sent, counts.bytes_sent);
+        figures.set_digest(self.digest);
+        figures.frontier_most = self.frontier.len_most().max(self.next.len_most());
+        figures.spool_bytes_most = self.frontier.spool_bytes().1 + self.next.spool_bytes().1;
+        figures.store_bytes = self.store.bytes();
+        figures.omission_bound = self.store.omission_bound();
+        figures.peak_bytes = memory::peak_bytes();
+        figures.fired_by_rule = self.steps.fired_by_rule().to_vec();
+        figures.new_by_rule.resize(figures.fired_by_rule.len(), 0);
+        figures.tallies = self.observers.iter().map(|observer| observer.tally()).collect();
+        figures.covered_properties = covered.properties;
+        figures.covered_statements = covered.statements;
+    }
+}

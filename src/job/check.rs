@@ -1,0 +1,332 @@
+//! Checking one model on all ranks: rank 0 reads, everyone searches, rank 0 has the result.
+//!
+//! Only rank 0 touches the user's files: it ships the model's text and the options, so that ranks on machines
+//! that do not see those files work too, and all ranks work on the same bytes.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::options::{Command, Values};
+use super::{Refusal, engine, file, model};
+use crate::audit::{self, DeadlockMode, SymmetryMode};
+use crate::base::wire;
+use crate::comm::{Comm, collective};
+use crate::explore::{Moment, Outside};
+use crate::host::memory;
+use crate::host::signals::{Request, Signals};
+use crate::ir::{self, PropertyKind};
+use crate::ir::eval::{self, Compat};
+use crate::report::document::{self, Comparison, Document, RuleLine};
+use crate::report::progress::{Form, Now, Shower};
+use crate::verdict::figures::RankFigures;
+use crate::verdict::{Report, Verdict};
+
+/// What to check.
+#[derive(Clone, Debug, Default)]
+pub struct Task {
+    pub name: String,
+    pub title: Option<String>,
+    pub text: Vec<u8>,
+    pub constants: Vec<(String, String)>,
+    pub values: Values,
+    pub published: Vec<file::Published>,
+}
+
+/// What rank 0 sends to the others.
+#[derive(Serialize, Deserialize)]
+struct Shipment {
+    name: String,
+    text: Vec<u8>,
+    constants: Vec<(String, String)>,
+    values: Vec<(String, Vec<String>)>,
+}
+
+impl Task {
+    /// The task of `verify check MODEL`.
+    pub fn of_model(path: &Path, values: &Values) -> Result<Task, Refusal> {
+        let text = model::read(path)?;
+        let constants = model::constants(&[], values.list("const"))?.overrides;
+        let name = model::display_name(path);
+        Ok(Task { name, text, constants, values: values.clone(), ..Task::default() })
+    }
+
+    /// The task of `verify run JOB`; what was typed wins over what the job says.
+    pub fn of_job(path: &Path, values: &Values) -> Result<Task, Refusal> {
+        let job = file::read(path)?;
+        let text = model::read(&job.model)?;
+        let constants = model::constants(&job.constants, values.list("const"))?.overrides;
+        Ok(Task {
+            name: model::display_name(&job.model),
+            title: job.title,
+            text,
+            constants,
+            values: values.clone().over(job.values),
+            published: job.published,
+        })
+    }
+
+    fn shipment(&self) -> Shipment {
+        Shipment {
+            name: self.name.clone(),
+            text: self.text.clone(),
+            constants: self.constants.clone(),
+            values: self.values.pairs(),
+        }
+    }
+
+    fn received(shipment: Shipment) -> Task {
+        Task {
+            name: shipment.name,
+            text: shipment.text,
+            constants: shipment.constants,
+            values: Values::from_pairs(shipment.values, Command::Check),
+            ..Task::default()
+        }
+    }
+
+    fn lower(&self) -> Result<(ir::Model, String), Refusal> {
+        let source = model::source(&self.name, self.text.clone())?;
+        let constants = crate::lower::Constants { overrides: self.constants.clone() };
+        let (lowered, warnings) = model::lower(&source, &constants)?;
+        Ok((lowered.model, warnings))
+    }
+}
+
+/// What rank 0 has in the end: a result, or why there is none. `None` on the other ranks.
+pub type Answer = Option<Result<Document, (String, Refusal)>>;
+
+/// Runs the task that `task` makes at rank 0, on all ranks.
+pub fn run(comm: &mut dyn Comm, task: impl FnOnce() -> Result<Task, Refusal>, signals: &Signals) -> Answer {
+    let begin = Instant::now();
+    if !comm.rank().is_root() {
+        let shipped: Option<Shipment> =
+            wire::decode(&collective::broadcast(comm, None)).expect("rank 0's shipment decodes");
+        let task = Task::received(shipped?);
+        let (model, _) = task.lower().expect("what lowered at rank 0 lowers here");
+        // A failing machine is rank 0's to tell.
+        let _ = search(comm, &task, &model, signals);
+        return None;
+    }
+    let prepared = task().map_err(|refusal| (String::new(), refusal)).and_then(|task| match task.lower() {
+        Ok((model, warnings)) => Ok((task, model, warnings)),
+        Err(refusal) => Err((task.name, refusal)),
+    });
+    let shipment = prepared.as_ref().ok().map(|(task, _, _)| task.shipment());
+    collective::broadcast(comm, Some(wire::encode(&shipment)));
+    Some(prepared.and_then(|(task, model, warnings)| {
+        if !warnings.is_empty() {
+            eprint!("{warnings}");
+        }
+        match search(comm, &task, &model, signals) {
+            Ok(found) => Ok(document(comm, &task, &model, found.expect("rank 0 has the report"), begin)),
+            Err(refusal) => Err((task.name, refusal)),
+        }
+    }))
+}
+
+/// A report, and what engines can tell besides.
+struct Found {
+    engine: &'static str,
+    report: Report,
+    ranks: Vec<RankFigures>,
+}
+
+/// Searches with the engine asked for; what was found is at rank 0.
+fn search(comm: &mut dyn Comm, task: &Task, model: &ir::Model, signals: &Signals) -> Result<Option<Found>, Refusal> {
+    let root = comm.rank().is_root();
+    if chosen_engine(&task.values, model) == "brute" {
+        return Ok(root.then(|| Found { engine: "brute", report: brute(task, model, signals), ranks: Vec::new() }));
+    }
+    let options = audit_options(&task.values);
+    let mut shower = Shower::new(if root { progress_form(&task.values) } else { Form::Off });
+    let outside = Outside {
+        stop: &|| signals.request() == Some(Request::Stop),
+        moment: &mut |moment| {
+            if shower.due() {
+                shower.show(&now(moment));
+            }
+        },
+    };
+    let searched = engine::search(comm, model, &task.values, &options, outside);
+    shower.finish();
+    let Some(searched) = searched.map_err(Refusal::environment)? else { return Ok(None) };
+    let report = replayed(model, &options, searched.report);
+    Ok(Some(Found { engine: "eval", report, ranks: searched.ranks }))
+}
+
+/// Every violation's trace, run once more by the oracle. One that does not replay would be a bug of ours, and a wrong
+/// answer is worse than none.
+fn replayed(model: &ir::Model, options: &audit::Options, report: Report) -> Report {
+    for check in &report.checks {
+        let trace = check.trace.as_ref();
+        if let Some(Err(error)) = trace.map(|trace| audit::replay(model, options, trace)) {
+            panic!("the trace of {:?} does not replay: {error}", check.name);
+        }
+    }
+    report
+}
+
+/// The engine that `--engine` means. Liveness properties are decided by the plain search only.
+fn chosen_engine(values: &Values, model: &ir::Model) -> &'static str {
+    let liveness = |kind| matches!(kind, PropertyKind::AlwaysPossible | PropertyKind::CanGetTo);
+    match values.choice("engine") {
+        "brute" => "brute",
+        "eval" => "eval",
+        _ if model.properties.iter().any(|property| liveness(property.kind)) => "brute",
+        _ => "eval",
+    }
+}
+
+fn now(moment: &Moment) -> Now {
+    Now {
+        states: moment.states,
+        rules_fired: moment.rules_fired,
+        frontier: moment.frontier,
+        level: Some(moment.level),
+        resident_bytes: moment.resident_bytes,
+        imbalance: engine::imbalance(moment),
+        ..Now::default()
+    }
+}
+
+/// The options of the oracle, which judges also what engines find.
+fn audit_options(values: &Values) -> audit::Options {
+    let compat = match values.choice("compat") {
+        "cmurphi" => Compat::Cmurphi,
+        "rumur" => Compat::Rumur,
+        _ => Compat::Strict,
+    };
+    let deadlock = match values.choice("deadlock") {
+        _ if values.switch("no-deadlock") => DeadlockMode::Off,
+        "off" => DeadlockMode::Off,
+        "stuck" => DeadlockMode::Stuck,
+        _ => DeadlockMode::Stuttering,
+    };
+    audit::Options {
+        eval: eval::Options { compat, ..eval::Options::default() },
+        deadlock,
+        symmetry: if values.choice("symmetry") == "exact" {
+            SymmetryMode::Exhaustive
+        } else {
+            SymmetryMode::Off
+        },
+        max_states: values.number("max-states"),
+        max_errors: values.number("max-errors").unwrap_or(1),
+    }
+}
+
+fn brute(task: &Task, model: &ir::Model, signals: &Signals) -> Report {
+    let limit = task.values.time("time");
+    let memory_bytes = memory::budget(task.values.size("memory"), 1).rank_bytes;
+    let mut shower = Shower::new(progress_form(&task.values));
+    let begin = Instant::now();
+    let report = audit::brute(model, &audit_options(&task.values), &mut |progress| {
+        if signals.request() == Some(Request::Stop) {
+            return ControlFlow::Break("a signal asked to stop".to_string());
+        }
+        if limit.is_some_and(|limit| begin.elapsed() > limit) {
+            return ControlFlow::Break("out of time".to_string());
+        }
+        let resident_bytes = memory::resident_bytes();
+        if resident_bytes > memory_bytes {
+            return ControlFlow::Break("out of memory".to_string());
+        }
+        if shower.due() {
+            shower.show(&Now {
+                states: progress.states,
+                rules_fired: progress.rules_fired,
+                frontier: progress.frontier,
+                level: Some(progress.level),
+                resident_bytes,
+                ..Now::default()
+            });
+        }
+        ControlFlow::Continue(())
+    });
+    shower.finish();
+    report
+}
+
+fn progress_form(values: &Values) -> Form {
+    if values.switch("quiet") { Form::Off } else { Form::choose(values.choice("progress")) }
+}
+
+fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin: Instant) -> Document {
+    let (report, ranks) = (found.report, found.ranks);
+    let store_bytes: u64 = ranks.iter().map(|rank| rank.store_bytes).sum();
+    let symmetry = if task.values.choice("symmetry") == "exact" { "exact" } else { "off" };
+    let mut document = Document {
+        version: Document::VERSION,
+        tool: document::tool(),
+        model: task.name.clone(),
+        title: task.title.clone(),
+        constants: model.constants.iter().cloned().collect::<BTreeMap<_, _>>(),
+        engine: found.engine.to_string(),
+        symmetry: symmetry.to_string(),
+        ranks: comm.ranks(),
+        verdict: report.verdict,
+        reason: report.reason,
+        states: report.counts.states,
+        rules_fired: report.counts.rules_fired,
+        deadlocks: report.counts.deadlocks,
+        levels: Some(report.counts.levels),
+        seconds: begin.elapsed().as_secs_f64(),
+        store_bytes_per_state: (!ranks.is_empty() && report.counts.states > 0)
+            .then(|| store_bytes as f64 / report.counts.states as f64),
+        peak_bytes: match ranks.is_empty() {
+            true => vec![memory::peak_bytes()],
+            false => ranks.iter().map(|rank| rank.peak_bytes).collect(),
+        },
+        omission_bound: ranks.iter().map(|rank| rank.omission_bound).sum::<f64>().min(1.0),
+        digest: report.digest,
+        checks: report.checks,
+        published: Vec::new(),
+        rules: rules(model, &ranks),
+        rank_figures: ranks,
+    };
+    document.published = comparisons(&task.published, &document);
+    document
+}
+
+/// Each rule with what it did, over all ranks.
+fn rules(model: &ir::Model, ranks: &[RankFigures]) -> Vec<RuleLine> {
+    let sum = |of: fn(&RankFigures) -> &Vec<u64>, at: usize| ranks.iter().map(|rank| of(rank)[at]).sum();
+    let used = if ranks.is_empty() { &[][..] } else { &model.rules[..] };
+    let line = |(at, rule): (usize, &ir::Rule)| RuleLine {
+        rule: rule.name.clone(),
+        fired: sum(|rank| &rank.fired_by_rule, at),
+        new_states: sum(|rank| &rank.new_by_rule, at),
+    };
+    used.iter().enumerate().map(line).collect()
+}
+
+/// Each published figure beside ours. Rates and times are not compared: machines differ.
+fn comparisons(published: &[file::Published], here: &Document) -> Vec<Comparison> {
+    let mut lines = Vec::new();
+    for entry in published {
+        let mut line = |figure: &'static str, theirs: Option<String>, ours: String| {
+            if let Some(theirs) = theirs {
+                let equal = theirs == ours;
+                let (source, note) = (entry.source.clone(), entry.note.clone());
+                lines.push(Comparison { source, figure, published: theirs, here: ours, equal, note });
+            }
+        };
+        line("verdict", entry.verdict.clone(), verdict_word(here.verdict).to_string());
+        line("states", entry.states.map(|n| n.to_string()), here.states.to_string());
+        line("rules fired", entry.rules_fired.map(|n| n.to_string()), here.rules_fired.to_string());
+    }
+    lines
+}
+
+fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Holds => "holds",
+        Verdict::Violated => "violated",
+        Verdict::Unknown => "unknown",
+        Verdict::Error => "error",
+    }
+}

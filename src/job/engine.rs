@@ -1,0 +1,252 @@
+//! The distributed search as the job sees it: set up on every rank, its findings told by the evaluator at rank 0.
+//!
+//! The engine says where it found something: a state and how it was first reached, in its own (canonical, hashed)
+//! terms. Here the way is walked again by the evaluator from a real start state, so what is reported is a real
+//! execution; `audit::replay` then checks it once more, and nothing that fails there is printed.
+
+use std::path::PathBuf;
+
+use super::options::Values;
+use crate::audit::{self, DeadlockMode, Outcome, SymmetryMode};
+use crate::comm::Comm;
+use crate::compile::canonical::Canonicaliser;
+use crate::compile::{Canonical, InstanceNo, Instances, Interpreter, Setup, Steps};
+use crate::exchange;
+use crate::explore::balance::Balance;
+use crate::explore::{self, Finding, Limits, Moment, Observer, Outside, Remember, StateRef, What};
+use crate::host::memory;
+use crate::ir::eval::{Fault, Machine, Step};
+use crate::ir::{Instance, Model, PropertyKind};
+use crate::property::{deadlock, fault::Faults, invariant::Invariants};
+use crate::verdict::figures::RankFigures;
+use crate::verdict::{Counts, Ending, Report, StepRef};
+
+/// What a distributed search came to.
+pub struct Searched {
+    pub report: Report,
+    pub ranks: Vec<RankFigures>,
+}
+
+/// Searches on all ranks; the result is at rank 0. An `Err` is a failing machine.
+pub fn search(
+    comm: &mut dyn Comm,
+    model: &Model,
+    values: &Values,
+    options: &audit::Options,
+    outside: Outside<'_>,
+) -> Result<Option<Searched>, String> {
+    let canonical = || -> Result<Option<Box<dyn Canonical>>, String> {
+        Ok(match options.symmetry {
+            SymmetryMode::Off => None,
+            SymmetryMode::Exhaustive => Canonicaliser::new(model)?.map(|c| Box::new(c) as Box<dyn Canonical>),
+        })
+    };
+    let mut steps = Interpreter::new(model, Setup { eval: options.eval, canonical: canonical()? });
+    let settings = settings(comm, values, steps.words());
+    let mut observers = observers(options.deadlock);
+    let outcome = explore::search(comm, &mut steps, &mut observers, &settings, outside)?;
+    let Some(outcome) = outcome else { return Ok(None) };
+    let teller = Teller {
+        model,
+        machine: Machine::new(model, options.eval),
+        canonical: canonical()?,
+        instances: Instances::new(model),
+    };
+    Ok(Some(Searched { report: teller.report(options, &outcome), ranks: outcome.ranks }))
+}
+
+fn settings(comm: &dyn Comm, values: &Values, words: usize) -> explore::Settings {
+    let budget = memory::budget(values.size("memory"), comm.ranks_here());
+    let mut limits = Limits::of_memory(budget.rank_bytes);
+    limits.spool = Some(values.text("spool").map_or_else(std::env::temp_dir, PathBuf::from).join("verify-spool"));
+    limits.time = values.time("time");
+    limits.states = values.number("max-states");
+    limits.findings = values.number("max-errors").unwrap_or(1);
+    let batch_items_max = values.number("batch").unwrap_or(1_000) as u32;
+    let item_bytes = (words + 2) * 8;
+    explore::Settings {
+        exchange: exchange::Settings {
+            batch_items_max,
+            // `--batch` counts states; large ones leave earlier, so that a batch stays below what MPI sends well.
+            batch_bytes_max: (batch_items_max as usize * item_bytes).min(64 << 10).max(item_bytes * 2),
+            credits: values.number("credits").unwrap_or(8) as u32,
+            ..Default::default()
+        },
+        balance: Balance { factor: values.number("balance").unwrap_or(5) as u32 },
+        remember: match values.switch("exact") {
+            true => Remember::Whole,
+            false => Remember::Hash { bits: values.number("fingerprint-bits").unwrap_or(56) as u32 },
+        },
+        by_levels: values.switch("shortest"),
+        limits,
+    }
+}
+
+/// Where the deadlock observer stands, for its tally.
+const DEADLOCKS_AT: usize = 2;
+
+fn observers(deadlock: DeadlockMode) -> Vec<Box<dyn Observer>> {
+    let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(Invariants::default()), Box::new(Faults)];
+    let mode = match deadlock {
+        DeadlockMode::Off => return observers,
+        DeadlockMode::Stuck => deadlock::Mode::Stuck,
+        DeadlockMode::Stuttering => deadlock::Mode::Stuttering,
+    };
+    observers.push(Box::new(deadlock::Deadlocks::new(mode)));
+    observers
+}
+
+/// Turns findings into checks with traces.
+struct Teller<'m> {
+    model: &'m Model,
+    machine: Machine<'m>,
+    canonical: Option<Box<dyn Canonical>>,
+    instances: Instances,
+}
+
+impl<'m> Teller<'m> {
+    fn report(mut self, options: &audit::Options, outcome: &explore::Outcome) -> Report {
+        let mut told = Outcome::default();
+        for (finding, path) in &outcome.findings {
+            self.tell(&mut told, finding, path);
+        }
+        let ranks = &outcome.ranks;
+        let sum = |of: fn(&RankFigures) -> u64| ranks.iter().map(of).sum::<u64>();
+        let counts = Counts {
+            states: sum(|rank| rank.states),
+            rules_fired: sum(|rank| rank.rules_fired),
+            deadlocks: sum(|rank| rank.tallies.get(DEADLOCKS_AT).copied().unwrap_or(0)),
+            levels: ranks.iter().map(|rank| u64::from(rank.level_most)).max().unwrap_or(0),
+        };
+        let digest = ranks.iter().fold(0u128, |sum, rank| sum.wrapping_add(rank.digest()));
+        let any = |of: fn(&RankFigures) -> &Vec<bool>, at: usize| ranks.iter().any(|rank| of(rank)[at]);
+        for at in 0..self.model.properties.len() {
+            if any(|rank| &rank.covered_properties, at) {
+                told.reach(at as u32);
+            }
+        }
+        let statements: Vec<bool> =
+            (0..self.model.cover_statements.len()).map(|at| any(|rank| &rank.covered_statements, at)).collect();
+        let halted = outcome.halt.clone().or_else(|| {
+            let enough = told.errors() >= options.max_errors && told.errors() > 0;
+            enough.then(|| match options.max_errors {
+                1 => "stopped at the first violation".to_string(),
+                max => format!("stopped after {max} violations"),
+            })
+        });
+        let digest = format!("{digest:032x}");
+        told.report(self.model, options, counts, digest, &statements, halted)
+    }
+
+    /// Walks to the finding with the evaluator and notes what is there.
+    fn tell(&mut self, told: &mut Outcome, finding: &Finding, path: &[InstanceNo]) {
+        if finding.at == StateRef::NONE && finding.what == What::Fault {
+            let (start, index) = self.instances.start(InstanceNo(finding.step.expect("a start that fails")));
+            let step = StepRef { rule: start as u32, index };
+            let fault = self.machine.start(start, index).expect_err("a start state that failed fails again");
+            let ending = self.fault_ending(true, step, &fault);
+            told.note(self.model, &mut self.machine, Vec::new(), ending, Some(&fault));
+            return;
+        }
+        let mut whole = path.to_vec();
+        if let (What::Property(_), Some(step)) = (finding.what, finding.step) {
+            whole.push(InstanceNo(step));
+        }
+        let (real, last) = self.realise(&whole);
+        let (ending, fault) = self.ending(finding, &last);
+        told.note(self.model, &mut self.machine, real, ending, fault.as_deref());
+    }
+
+    fn canonical(&mut self, state: &[i64]) -> Vec<i64> {
+        let mut state = state.to_vec();
+        if let Some(canonical) = &mut self.canonical {
+            canonical.canonicalise(&mut state);
+        }
+        state
+    }
+
+    /// A real execution along a way of canonical states, and the state it ends in.
+    ///
+    /// The way's steps are those of canonical states. From a real state of the same orbit, some instance leads to a
+    /// state of the next orbit: the one that is tried first is the way's own, then all.
+    fn realise(&mut self, path: &[InstanceNo]) -> (Vec<StepRef>, Vec<i64>) {
+        let (start, index) = self.instances.start(path[0]);
+        let mut real = self.machine.start(start, index).ok().flatten().expect("the way's start").to_vec();
+        let mut orbit = self.canonical(&real);
+        let mut steps = vec![StepRef { rule: start as u32, index }];
+        for &number in &path[1..] {
+            let instance = self.instances.instance(number);
+            let Ok(Step::Next(next)) = self.machine.step(&orbit, instance) else {
+                panic!("step {number:?} of a way cannot be taken again");
+            };
+            let next_orbit = self.canonical(&next);
+            let (taken, reached) = self.step_to(&real, &next_orbit, instance);
+            steps.push(StepRef { rule: taken.rule.0, index: taken.index });
+            (real, orbit) = (reached, next_orbit);
+        }
+        (steps, real)
+    }
+
+    fn step_to(&mut self, real: &[i64], orbit: &[i64], first: Instance) -> (Instance, Vec<i64>) {
+        if let Ok(Step::Next(next)) = self.machine.step(real, first)
+            && self.canonical(&next) == orbit
+        {
+            return (first, next.to_vec());
+        }
+        let mut reached = Vec::new();
+        self.machine.successors(real, |instance, step| {
+            if let Ok(Step::Next(next)) = step {
+                reached.push((instance, next.to_vec()));
+            }
+        });
+        let found = reached.into_iter().find(|(_, next)| self.canonical(next) == orbit);
+        found.expect("a step to the next orbit: the model is symmetric")
+    }
+
+    fn ending(&mut self, finding: &Finding, last: &[i64]) -> (Ending, Option<Box<Fault>>) {
+        match finding.what {
+            What::Deadlock => (Ending::Deadlock, None),
+            What::Property(at) => {
+                let property = &self.model.properties[at as usize];
+                let seen = match property.kind {
+                    PropertyKind::Cover => self.machine.witness(last, property),
+                    _ => self.machine.violation(last, property),
+                };
+                match seen {
+                    Ok(index) => {
+                        let index = index.expect("what broke in the orbit breaks here");
+                        (Ending::Property { property: at, index }, None)
+                    }
+                    Err(fault) => (Ending::PropertyFault { property: at, fault: fault.kind }, Some(fault)),
+                }
+            }
+            What::Fault => {
+                let mut first: Option<(Instance, Box<Fault>)> = None;
+                let named = finding.step.map(|n| self.instances.instance(InstanceNo(n)));
+                self.machine.successors(last, |instance, step| {
+                    if let Err(fault) = step
+                        && (first.is_none() || Some(instance) == named)
+                    {
+                        first = Some((instance, fault));
+                    }
+                });
+                let (instance, fault) = first.expect("a step that fails in the orbit fails here");
+                let step = StepRef { rule: instance.rule.0, index: instance.index };
+                (self.fault_ending(false, step, &fault), Some(fault))
+            }
+        }
+    }
+
+    fn fault_ending(&self, start: bool, step: StepRef, fault: &Fault) -> Ending {
+        let rules = if start { &self.model.starts } else { &self.model.rules };
+        let rule = &rules[step.rule as usize];
+        let params = self.model.instance_params(&rule.binders, step.index);
+        Ending::Fault { step, rule: rule.name.clone(), params, fault: fault.kind }
+    }
+}
+
+/// Whether moments are worth showing: the longest frontier over the mean.
+pub fn imbalance(moment: &Moment) -> Option<f64> {
+    let mean = moment.frontier as f64 / f64::from(moment.ranks);
+    (moment.ranks > 1 && moment.frontier > 0).then(|| moment.frontier_longest as f64 / mean)
+}

@@ -1,0 +1,241 @@
+//! A result for people: the figures, each check, and violations told as a story.
+
+use super::document::Document;
+use super::table::Table;
+use crate::base::size;
+use crate::verdict::{Change, Check, CheckKind, Ending, Trace, TraceStep, Verdict};
+
+/// The whole result.
+pub fn result(document: &Document) -> String {
+    let mut out = figures(document);
+    out.push('\n');
+    out += &checks(document);
+    for check in &document.checks {
+        if let Some(trace) = &check.trace {
+            out.push('\n');
+            out += &story(check, trace);
+        }
+    }
+    if !document.published.is_empty() {
+        out.push('\n');
+        out += &published(document);
+    }
+    out.push('\n');
+    out += &verdict(document);
+    out
+}
+
+/// The last line: what it all comes to.
+pub fn verdict(document: &Document) -> String {
+    let count = |verdict: Verdict| document.checks.iter().filter(|check| check.verdict == verdict).count();
+    let reason = document.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+    match document.verdict {
+        Verdict::Holds => format!("holds: {} of {} checks\n", count(Verdict::Holds), document.checks.len()),
+        Verdict::Violated => {
+            format!("VIOLATED: {} of {} checks{reason}\n", count(Verdict::Violated), document.checks.len())
+        }
+        Verdict::Unknown => format!("unknown{reason}\n"),
+        Verdict::Error => format!("error{reason}\n"),
+    }
+}
+
+fn figures(document: &Document) -> String {
+    let mut table = Table::new([""; 0]);
+    let mut row = |name: &str, value: String| table.row([name.to_string(), value]);
+    let constants: Vec<String> =
+        document.constants.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if let Some(title) = &document.title {
+        row("job", title.clone());
+    }
+    row("model", document.model.clone());
+    if !constants.is_empty() {
+        row("constants", constants.join(", "));
+    }
+    row("search", format!("{}, symmetry {}, {}", document.engine, document.symmetry, ranks(document.ranks)));
+    row("states", size::count(document.states));
+    row("rules fired", size::count(document.rules_fired));
+    if let Some(levels) = document.levels {
+        row("levels", size::count(levels));
+    }
+    let rate = (document.states as f64 / document.seconds.max(1e-9)) as u64;
+    row("time", format!("{:.2} s, {} states/s", document.seconds, size::count(rate)));
+    if let Some(peak) = document.peak_bytes.iter().max() {
+        row("memory", format!("{} at most on a rank", size::format(*peak)));
+    }
+    table.render()
+}
+
+fn ranks(ranks: u32) -> String {
+    if ranks == 1 { "1 rank".to_string() } else { format!("{ranks} ranks") }
+}
+
+fn checks(document: &Document) -> String {
+    let mut table = Table::new([""; 0]);
+    for check in &document.checks {
+        let verdict = match check.verdict {
+            Verdict::Holds => "holds",
+            Verdict::Violated => "VIOLATED",
+            Verdict::Unknown => "unknown",
+            Verdict::Error => "error",
+        };
+        table.row([subject(check), verdict.to_string(), check.reason.clone().unwrap_or_default()]);
+    }
+    table.render()
+}
+
+/// What was checked, in words.
+pub fn subject(check: &Check) -> String {
+    match check.kind {
+        CheckKind::Invariant => format!("invariant \"{}\"", check.name),
+        CheckKind::Cover => format!("cover \"{}\"", check.name),
+        CheckKind::Liveness => format!("liveness \"{}\"", check.name),
+        CheckKind::Deadlock => "no deadlock".to_string(),
+        CheckKind::Fault if check.verdict == Verdict::Violated => {
+            format!("no run-time error ({})", check.name)
+        }
+        CheckKind::Fault => "no run-time errors".to_string(),
+    }
+}
+
+/// A violation, step by step: only what changes.
+pub fn story(check: &Check, trace: &Trace) -> String {
+    let steps = trace.steps.len().saturating_sub(1);
+    let plural = if steps == 1 { "step" } else { "steps" };
+    let mut out = format!("{} is violated after {steps} {plural}:\n", subject(check));
+    for (at, step) in trace.steps.iter().enumerate() {
+        let number = if at == 0 { "start".to_string() } else { at.to_string() };
+        out += &format!("\n{number:>5}  {}\n", step_name(step));
+        out += &changes(&step.changed, at == 0);
+    }
+    out.push('\n');
+    out += &ending(check, &trace.ending);
+    out
+}
+
+fn step_name(step: &TraceStep) -> String {
+    let params: Vec<String> = step.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if params.is_empty() { step.rule.clone() } else { format!("{} ({})", step.rule, params.join(", ")) }
+}
+
+fn changes(changed: &[Change], first: bool) -> String {
+    let undefined = || "undefined".to_string();
+    let shown: Vec<(String, String)> = if first {
+        joined(changed)
+    } else {
+        changed
+            .iter()
+            .map(|change| {
+                let from = change.from.clone().unwrap_or_else(undefined);
+                let to = change.to.clone().unwrap_or_else(undefined);
+                (change.path.clone(), format!("{from} -> {to}"))
+            })
+            .collect()
+    };
+    if shown.is_empty() {
+        return "         nothing changes\n".to_string();
+    }
+    let width = shown.iter().map(|(path, _)| path.chars().count()).max().unwrap_or(0);
+    shown.iter().map(|(path, value)| format!("         {path:width$}  {value}\n")).collect()
+}
+
+/// The first state's values, with elements that are all alike joined to one line: `Cache[*].State  I`.
+fn joined(changed: &[Change]) -> Vec<(String, String)> {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    let value = |change: &Change| change.to.clone().unwrap_or_else(|| "undefined".to_string());
+    let mut at = 0;
+    while at < changed.len() {
+        let pattern = pattern(&changed[at].path);
+        let alike = |change: &&Change| self::pattern(&change.path) == pattern;
+        let same_value = changed.iter().filter(alike).all(|change| value(change) == value(&changed[at]));
+        let many = changed.iter().filter(alike).count() > 1;
+        if !(same_value && many) {
+            lines.push((changed[at].path.clone(), value(&changed[at])));
+        } else if lines.iter().all(|(path, _)| *path != pattern) {
+            lines.push((pattern, value(&changed[at])));
+        }
+        at += 1;
+    }
+    lines
+}
+
+/// A path with every index replaced by a star.
+fn pattern(path: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    for c in path.chars() {
+        match c {
+            '[' => {
+                inside = true;
+                out.push_str("[*");
+            }
+            ']' => {
+                inside = false;
+                out.push(']');
+            }
+            _ if !inside => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}
+
+fn ending(check: &Check, ending: &Ending) -> String {
+    let reason = check.reason.clone().unwrap_or_default();
+    match ending {
+        Ending::Property { .. } if reason.is_empty() => {
+            format!("       There, invariant \"{}\" is false.\n", check.name)
+        }
+        Ending::Property { .. } => format!("       There, invariant \"{}\" is {reason}.\n", check.name),
+        Ending::PropertyFault { .. } => format!("       There, a property cannot be evaluated: {reason}\n"),
+        Ending::Fault { rule, params, .. } => {
+            let params: Vec<String> =
+                params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            let params = if params.is_empty() { String::new() } else { format!(" ({})", params.join(", ")) };
+            format!("       Then {rule}{params} fails: {reason}\n")
+        }
+        Ending::Deadlock => "       There, no rule leads to another state.\n".to_string(),
+        Ending::Unreachable { .. } => {
+            format!("       From there, what \"{}\" asks for can no longer be reached.\n", check.name)
+        }
+        Ending::Reached => String::new(),
+    }
+}
+
+fn published(document: &Document) -> String {
+    let mut table = Table::new(["published", "figure", "there", "here", ""]);
+    for line in &document.published {
+        let word = if line.equal { "equal" } else { "differs" };
+        let note = line.note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
+        table.row([
+            line.source.clone(),
+            line.figure.to_string(),
+            line.published.clone(),
+            line.here.clone(),
+            format!("{word}{note}"),
+        ]);
+    }
+    table.render()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(path: &str, to: &str) -> Change {
+        Change { slot: 0, path: path.to_string(), from: None, to: Some(to.to_string()) }
+    }
+
+    #[test]
+    fn elements_that_are_alike_are_told_once() {
+        let changed = [
+            change("C[1].s", "I"),
+            change("C[1].d", "0"),
+            change("C[2].s", "I"),
+            change("C[2].d", "1"),
+            change("x", "3"),
+        ];
+        let lines = joined(&changed);
+        let expected = [("C[*].s", "I"), ("C[1].d", "0"), ("C[2].d", "1"), ("x", "3")];
+        assert_eq!(lines, expected.map(|(path, value)| (path.to_string(), value.to_string())));
+    }
+}

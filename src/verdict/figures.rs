@@ -1,0 +1,47 @@
+//! What each rank can tell of a search: the raw material of reports and scaling studies.
+
+use serde::{Deserialize, Serialize};
+
+/// One rank's figures.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RankFigures {
+    pub rank: u32,
+    pub machine: String,
+    /// States that this rank owns.
+    pub states: u64,
+    /// States that this rank expanded, its own and borrowed ones.
+    pub expanded: u64,
+    pub borrowed: u64,
+    pub rules_fired: u64,
+    /// Successors made here, and those of them that another rank owns.
+    pub successors: u64,
+    pub successors_remote: u64,
+    pub batches_sent: u64,
+    pub bytes_sent: u64,
+    pub level_most: u32,
+    pub frontier_most: u64,
+    pub spool_bytes_most: u64,
+    pub store_bytes: u64,
+    pub store_grown: u32,
+    pub omission_bound: f64,
+    pub peak_bytes: u64,
+    /// The sum of the hashes of this rank's states.
+    pub digest: (u64, u64),
+    /// By rule: times fired, and new states found by it (at their owner).
+    pub fired_by_rule: Vec<u64>,
+    pub new_by_rule: Vec<u64>,
+    /// What each observer counted.
+    pub tallies: Vec<u64>,
+    pub covered_properties: Vec<bool>,
+    pub covered_statements: Vec<bool>,
+}
+
+impl RankFigures {
+    pub fn set_digest(&mut self, digest: u128) {
+        self.digest = ((digest >> 64) as u64, digest as u64);
+    }
+
+    pub fn digest(&self) -> u128 {
+        u128::from(self.digest.0) << 64 | u128::from(self.digest.1)
+    }
+}

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# The binary under real mpirun, with Open MPI and with MPICH, at several rank counts.
+#
+#   tests/mpi.sh            every MPI that is installed
+#   tests/mpi.sh openmpi    one of them
+#
+# The binary of the MPI behind `mpicc` is target/release/verify (built by `make test`); for MPICH beside it, a second
+# one is built into target-mpich, because a binary belongs to one MPI. An MPI that is missing is skipped, loudly, or
+# an error where VERIFY_REQUIRE names it. The last line counts: N passed, N failed, N skipped.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_mpi_yield_when_idle=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+
+passed=0 failed=0 skipped=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# test NAME EXPECTED_CODE COMMAND…: the command's exit code, within two minutes; output is kept for `says`.
+test_code() {
+    local name=$1 expected=$2 code
+    shift 2
+    timeout -k 5 120 "$@" >"$scratch/out" 2>"$scratch/err"
+    code=$?
+    if [ "$code" = "$expected" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name: exit code $code instead of $expected: $*"
+        tail -n 15 "$scratch/out" "$scratch/err"
+    fi
+}
+
+# says NAME FILE COUNT PATTERN: how often the pattern stands in the last command's output.
+says() {
+    local name=$1 file=$2 count=$3 found
+    found=$(grep -cE -- "$4" "$scratch/$file")
+    if [ "$found" = "$count" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name: '$4' stands $found times instead of $count in:"
+        tail -n 15 "$scratch/$file"
+    fi
+}
+
+killed_rank() {
+    local mpi=$1 run=$2 verify=$3 begin victim code
+    begin=$(date +%s)
+    $run -n 4 "$verify" comm-check --items 100000000 >/dev/null 2>&1 &
+    local job=$!
+    sleep 2
+    victim=$(pgrep -f "$verify comm-check --items 100000000" | while read -r pid; do
+        [ "$(readlink -f "/proc/$pid/exe")" = "$(readlink -f "$verify")" ] && echo "$pid"; done | tail -n 1)
+    [ -n "$victim" ] && kill -9 "$victim"
+    for _ in $(seq 100); do kill -0 "$job" 2>/dev/null || break; sleep 0.1; done
+    if kill -0 "$job" 2>/dev/null; then
+        failed=$((failed + 1))
+        echo "FAILED: $mpi: the run goes on 10 s after rank process $victim was killed"
+        kill -9 "$job"
+        return
+    fi
+    wait "$job"
+    code=$?
+    if [ "$code" != 0 ]; then
+        passed=$((passed + 1))
+        echo "$mpi: a killed rank ended the run $(($(date +%s) - begin - 2)) s later, exit code $code"
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $mpi: exit code 0 after a rank was killed"
+    fi
+}
+
+exercise() {
+    local mpi=$1 run=$2 verify=$3
+    for n in 1 2 3 4 7; do
+        test_code "$mpi comm-check on $n" 0 $run -n $n "$verify" comm-check --items 2000
+        says "$mpi comm-check on $n" out 1 "all $n ranks hear each other"
+    done
+    test_code "$mpi singleton" 0 "$verify" comm-check --transport mpi
+    for n in 1 2 3 4; do
+        test_code "$mpi german on $n" 0 $run -n $n "$verify" check models/german.m --json -
+        says "$mpi german on $n" out 1 '"states": 3390,'
+        says "$mpi german on $n" out 1 "\"ranks\": $n,"
+    done
+    test_code "$mpi violation" 1 $run -n 3 "$verify" check models/broken/mutex_no_lock.m
+    says "$mpi violation" out 1 'VIOLATED: '
+    printf 'var x : nothing;\n' >"$scratch/bad.m"
+    test_code "$mpi bad model" 2 $run -n 3 "$verify" check "$scratch/bad.m"
+    says "$mpi bad model" err 1 'error: '
+    test_code "$mpi bad option" 2 $run -n 3 "$verify" check --bogus
+    says "$mpi bad option" err 1 'unexpected argument'
+    test_code "$mpi panic" 3 $run -n 4 "$verify" comm-check --fail-rank 2
+    says "$mpi panic" err 1 'rank 2: internal error: this rank was asked to fail'
+    killed_rank "$mpi" "$run" "$verify"
+    echo "$mpi: done"
+}
+
+skip() {
+    case " ${VERIFY_REQUIRE:-} " in
+    *" $1 "*)
+        failed=$((failed + 1))
+        echo "FAILED: VERIFY_REQUIRE names $1, and it is not installed"
+        ;;
+    *)
+        skipped=$((skipped + 1))
+        echo "SKIPPED: $1 is not installed"
+        ;;
+    esac
+}
+
+wanted=${1:-openmpi mpich}
+flavour() {
+    if "$1" --showme:version >/dev/null 2>&1; then echo openmpi; else echo mpich; fi
+}
+default=$(command -v mpicc >/dev/null && flavour mpicc)
+case " $wanted " in *" openmpi "*)
+    if [ "$default" = openmpi ]; then
+        exercise openmpi "$(command -v mpirun.openmpi || command -v mpirun)" target/release/verify
+    else
+        skip openmpi
+    fi
+    ;;
+esac
+case " $wanted " in *" mpich "*)
+    if [ "$default" = mpich ]; then
+        exercise mpich "$(command -v mpirun.mpich || command -v mpirun)" target/release/verify
+    elif command -v mpicc.mpich >/dev/null; then
+        MPICC=mpicc.mpich cargo build --locked --quiet --target-dir target-mpich || exit 1
+        exercise mpich mpirun.mpich target-mpich/debug/verify
+        # A binary of one MPI under the launcher of the other would run as many lonely ranks.
+        test_code "MPICH's binary under Open MPI's mpirun" 3 mpirun.openmpi -n 2 target-mpich/debug/verify comm-check
+        says "MPICH's binary under Open MPI's mpirun" err 1 'started 2 tasks, but the MPI in this binary'
+    else
+        skip mpich
+    fi
+    ;;
+esac
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
