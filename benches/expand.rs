@@ -19,8 +19,10 @@ const EVALUATED_STATES_MAX: usize = 2_000;
 const RUNS: &[(&str, &[(&str, &str)])] = &[
     ("german", &[("NODE_NUM", "4")]),
     ("german", &[("NODE_NUM", "5")]),
+    ("german", &[("NODE_NUM", "9")]),
     ("peterson", &[]),
     ("flash", &[]),
+    ("flash", &[("NODE_NUM", "5")]),
     ("snoop", &[]),
     ("mcslock", &[]),
     ("szymanski", &[]),

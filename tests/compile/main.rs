@@ -8,8 +8,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use verify::audit::{self, brute};
+use verify::compile::canonical::Canonicaliser;
 use verify::compile::native::Fallback;
-use verify::compile::{Expansion, InstanceNo, Interpreter, Native, Predicate, Setup, Steps, Violation};
+use verify::compile::{
+    Canonical, Expansion, InstanceNo, Interpreter, Native, Predicate, Setup, Steps, Violation,
+};
 use verify::ir::Model;
 use verify::ir::encode::{digest_term, encode};
 use verify::ir::eval::{Options, on_deep_stack};
@@ -187,6 +190,25 @@ fn native_code_says_what_the_evaluator_says_on_every_model() {
         for (path, model) in models() {
             let (states, fallbacks) = compare(&path.display().to_string(), &model, STATES_MAX);
             println!("{}: {states} states, evaluated: {fallbacks:?}", path.display());
+        }
+    });
+}
+
+#[test]
+fn canonical_forms_are_taken_by_both_backends() {
+    run(|| {
+        for name in ["german", "mcslock", "directory"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("models/{name}.m"));
+            let model = load(&path, &[]).expect("a model");
+            let setup = || {
+                let canonical =
+                    Canonicaliser::new(&model).expect("symmetry").map(|c| Box::new(c) as Box<dyn Canonical>);
+                Setup { canonical, ..Setup::default() }
+            };
+            let mut native = Native::new(&model, setup()).expect("code for this machine");
+            let mut reference = Interpreter::new(&model, setup());
+            let expected = search(&mut reference, STATES_MAX, |_| {});
+            assert_eq!(search(&mut native, STATES_MAX, |_| {}), expected, "{name}");
         }
     });
 }
