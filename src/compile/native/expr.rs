@@ -12,7 +12,7 @@ use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 /// Estimated instructions up to which terms are worked out without branches.
-const FLAT_MAX: u32 = 60;
+const FLAT_MAX: u32 = 35;
 /// Iterations up to which loops over constant domains are written out.
 const UNROLL_MAX: u64 = 16;
 /// Estimated instructions up to which they are.
