@@ -92,6 +92,8 @@ pub enum Predicate {
     /// Of a fairness requirement on states, by position.
     Premise(u32),
     Conclusion(u32),
+    /// Of a rule, by position.
+    Guard(u32),
 }
 
 /// A model as engines see it. States handed in are whole packed states.
@@ -161,6 +163,10 @@ impl Predicate {
                     fairness.premise
                 };
                 Some((&fairness.binders, fairness.frame.cells, expr?))
+            }
+            Predicate::Guard(at) => {
+                let rule = model.rules.get(at as usize)?;
+                Some((&rule.binders, rule.frame.cells, rule.guard?))
             }
         }
     }

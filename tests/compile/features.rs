@@ -1,6 +1,7 @@
 //! One small model for each feature of the language, and for each way to fail.
 
-use super::{compare, model_of, run};
+use super::{compare, compare_with, model_of, run};
+use verify::ir::eval::{Compat, Options};
 
 /// Name, text, and whether all of it is compiled.
 const MODELS: &[(&str, &str, bool)] = &[
@@ -205,6 +206,29 @@ fn every_feature_is_compiled_right() {
             let (states, fallbacks) = compare(name, &model, 1_500);
             assert!(states > 1, "{name}: {states} states");
             assert_eq!(fallbacks.is_empty(), whole, "{name}: {fallbacks:?}");
+        }
+    });
+}
+
+#[test]
+fn limits_and_readings_of_the_language_are_the_evaluators() {
+    let strict = Options::default();
+    let options = [
+        Options { loop_max: 3, ..strict },
+        Options { steps_max: 7, ..strict },
+        Options { steps_max: 200_010, ..strict },
+        Options { call_depth_max: 1, ..strict },
+        Options { compat: Compat::Cmurphi, ..strict },
+        Options { compat: Compat::Rumur, ..strict },
+    ];
+    run(|| {
+        for &(name, text, _) in MODELS {
+            let model = model_of(name, text, &[]).unwrap_or_else(|why| panic!("{name}: {why}"));
+            for options in options {
+                // Under Rumur's reading, a loop without end only stops at the limit on all steps.
+                let steps_max = if options.compat == Compat::Rumur { 2_000 } else { options.steps_max };
+                compare_with(Options { steps_max, ..options }, &format!("{name} {options:?}"), &model, 60);
+            }
         }
     });
 }

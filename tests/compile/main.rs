@@ -8,11 +8,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use verify::audit::{self, brute};
+use verify::compile::canonical::Canonicaliser;
 use verify::compile::native::Fallback;
-use verify::compile::{Expansion, Interpreter, Native, Predicate, Setup, Steps, Violation};
+use verify::compile::{
+    Canonical, Expansion, InstanceNo, Interpreter, Native, Predicate, Setup, Steps, Violation,
+};
 use verify::ir::Model;
 use verify::ir::encode::{digest_term, encode};
-use verify::ir::eval::on_deep_stack;
+use verify::ir::eval::{Options, on_deep_stack};
 use verify::ir::model::instance_count;
 use verify::lower::{Constants, lower};
 use verify::syntax::{Source, parse};
@@ -125,9 +128,14 @@ fn the_interpreter_counts_like_brute_force() {
 
 /// Every answer of both backends on the states of a bounded search.
 fn compare(name: &str, model: &Model, max: usize) -> (usize, Vec<Fallback>) {
-    let mut native = Native::new(model, Setup::default()).expect("code for this machine");
-    let mut reference = Interpreter::new(model, Setup::default());
-    let mut driver = Interpreter::new(model, Setup::default());
+    compare_with(Options::default(), name, model, max)
+}
+
+fn compare_with(eval: Options, name: &str, model: &Model, max: usize) -> (usize, Vec<Fallback>) {
+    let setup = || Setup { eval, canonical: None };
+    let mut native = Native::new(model, setup()).expect("code for this machine");
+    let mut reference = Interpreter::new(model, setup());
+    let mut driver = Interpreter::new(model, setup());
     let (mut ours, mut theirs) = (Expansion::default(), Expansion::default());
     native.starts(&mut ours);
     reference.starts(&mut theirs);
@@ -144,6 +152,9 @@ fn compare(name: &str, model: &Model, max: usize) -> (usize, Vec<Fallback>) {
             assert_eq!(native.assumed(successor), reference.assumed(successor), "{name}: assumptions");
         }
         compare_predicates(name, model, &mut native, &mut reference, state);
+        for number in (0..native.instances().rule_instances().min(200)).map(InstanceNo) {
+            assert_eq!(native.enabled(number, state), reference.enabled(number, state), "{name}: {number:?}");
+        }
     });
     assert_eq!(native.covered(), reference.covered(), "{name}: covers");
     assert_eq!(native.fired_by_rule(), reference.fired_by_rule(), "{name}: profile");
@@ -179,6 +190,25 @@ fn native_code_says_what_the_evaluator_says_on_every_model() {
         for (path, model) in models() {
             let (states, fallbacks) = compare(&path.display().to_string(), &model, STATES_MAX);
             println!("{}: {states} states, evaluated: {fallbacks:?}", path.display());
+        }
+    });
+}
+
+#[test]
+fn canonical_forms_are_taken_by_both_backends() {
+    run(|| {
+        for name in ["german", "mcslock", "directory"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("models/{name}.m"));
+            let model = load(&path, &[]).expect("a model");
+            let setup = || {
+                let canonical =
+                    Canonicaliser::new(&model).expect("symmetry").map(|c| Box::new(c) as Box<dyn Canonical>);
+                Setup { canonical, ..Setup::default() }
+            };
+            let mut native = Native::new(&model, setup()).expect("code for this machine");
+            let mut reference = Interpreter::new(&model, setup());
+            let expected = search(&mut reference, STATES_MAX, |_| {});
+            assert_eq!(search(&mut native, STATES_MAX, |_| {}), expected, "{name}");
         }
     });
 }

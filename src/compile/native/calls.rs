@@ -119,7 +119,7 @@ impl<'m> Emitter<'_, '_, 'm> {
         if self.calls.contains(&id) {
             return Err(Refusal::Unsupported("it calls itself"));
         }
-        self.counted += 1;
+        self.count_one()?;
         self.calls.push(id);
         if self.calls.len() as u64 > u64::from(self.plan.options.call_depth_max) {
             return Err(Refusal::Unsupported("its calls nest too deeply"));

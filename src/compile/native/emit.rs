@@ -34,6 +34,8 @@ pub type Emit<T> = Result<T, Refusal>;
 const INSTRUCTIONS_MAX: usize = 60_000;
 /// Inlined calls, expressions and statements nested in each other.
 const DEPTH_MAX: u32 = 400;
+/// Iterations and calls that code without loops may do.
+const COUNTED_MAX: u64 = 65_536;
 
 /// Where the state that is read and written stands.
 #[derive(Clone, Debug)]
@@ -85,7 +87,7 @@ pub struct Emitter<'a, 'b, 'm> {
     pub calls: Vec<crate::ir::FuncId>,
     pub returning: Vec<super::calls::Returning>,
     pub depth: u32,
-    /// Iterations and calls written so far, outside loops left in the code.
+    /// Iterations and calls written so far; loops left in the code count their rounds at run time.
     pub counted: u64,
     /// Counts (at least) the iterations and calls of the run; only where there are loops.
     pub steps: Variable,
@@ -134,6 +136,16 @@ impl<'a, 'b, 'm> Emitter<'a, 'b, 'm> {
         }
         if self.builder.func.dfg.num_insts() > INSTRUCTIONS_MAX {
             return Err(Refusal::Unsupported("its code would be too large"));
+        }
+        Ok(())
+    }
+
+    /// Counts one iteration or call that is written out.
+    pub fn count_one(&mut self) -> Emit<()> {
+        self.counted += 1;
+        // Guard and action are counted apart, but limited together.
+        if self.counted > COUNTED_MAX.min(self.plan.options.steps_max / 2) {
+            return Err(Refusal::Unsupported("it may take very many steps"));
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 /// Estimated instructions up to which terms are worked out without branches.
-const FLAT_MAX: u32 = 60;
+const FLAT_MAX: u32 = 35;
 /// Iterations up to which loops over constant domains are written out.
 const UNROLL_MAX: u64 = 16;
 /// Estimated instructions up to which they are.
@@ -198,7 +198,7 @@ impl<'m> Emitter<'_, '_, 'm> {
         match *term {
             Term::Expr(id) => self.expr(id),
             Term::Bound(local, value, body) => {
-                self.counted += 1;
+                self.count_one()?;
                 self.bind(local, Val::constant(value))?;
                 self.expr(body)
             }

@@ -214,6 +214,15 @@ impl Steps for Native<'_> {
     }
 
     fn enabled(&mut self, instance: InstanceNo, state: &[u64]) -> Result<bool, Box<Fault>> {
+        self.whole(state);
+        let Instance { rule, index } = self.reference.instances().instance(instance);
+        if let Some(&judge) = self.program.predicates.get(&Predicate::Guard(rule.0)) {
+            match self.program.code.ask(judge, state, index) {
+                judge::YES => return Ok(true),
+                judge::NO | judge::NONE => return Ok(false),
+                _ => {}
+            }
+        }
         self.reference.enabled(instance, state)
     }
 

@@ -116,7 +116,7 @@ impl<'m> Emitter<'_, '_, 'm> {
             let (inside, next) = (self.block(), self.block());
             self.branch(present, inside, next);
             self.at(inside);
-            self.counted += 1;
+            self.count_one()?;
             self.bind(local, Val::constant(i64::from(position)))?;
             let flag = self.condition(predicate)?;
             self.settle();
@@ -139,7 +139,7 @@ impl<'m> Emitter<'_, '_, 'm> {
         for position in 0..capacity {
             let here = spot.plus(position * stride)?;
             let present = self.present(here)?;
-            self.counted += 1;
+            self.count_one()?;
             self.bind(local, Val::constant(i64::from(position)))?;
             self.active = Some(self.and(outer, present));
             let flag = self.condition(predicate)?;

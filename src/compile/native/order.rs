@@ -2,7 +2,7 @@
 //!
 //! In: a packed state. Out: the same state with every multiset's occupied positions in front, sorted by their
 //! codes, and its empty ones all 0. Codes keep the order of values, so this is the evaluator's order. Inner
-//! multisets come before those that hold them. Nothing is written where the order is right already.
+//! multisets come before those that hold them. Nothing is allocated; cost: quadratic in what is out of order.
 
 use crate::compile::layout::{Field, Layout};
 use crate::ir::{Model, Type, TypeId};
@@ -35,9 +35,7 @@ impl Multisets {
 
     pub fn order(&self, words: &mut [u64]) {
         for set in &self.sets {
-            if !self.in_order(set, words) {
-                self.sort(set, words);
-            }
+            self.sort(set, words);
         }
     }
 
@@ -46,39 +44,40 @@ impl Multisets {
         &self.fields[first..first + set.stride]
     }
 
-    fn in_order(&self, set: &Set, words: &[u64]) -> bool {
-        for position in 1..set.capacity {
-            let (a, b) = (self.element(set, position - 1), self.element(set, position));
-            let (here, next) = (a[0].code(words), b[0].code(words));
-            if here == 0 && next != 0 {
-                return false;
+    /// Sorts by insertion: most often one element was added or changed in an ordered multiset.
+    fn sort(&self, set: &Set, words: &mut [u64]) {
+        let mut sorted = 0;
+        for position in 0..set.capacity {
+            let here = self.element(set, position);
+            if here[0].code(words) == 0 {
+                // Elements of empty positions may have been stored to.
+                here[1..].iter().for_each(|field| field.set_code(words, 0));
+                continue;
             }
-            let codes = |fields: &[Field]| fields.iter().map(|f| f.code(words)).collect::<Vec<_>>();
-            if here != 0 && next != 0 && codes(a) > codes(b) {
-                return false;
+            if position > sorted {
+                swap(here, self.element(set, sorted), words);
             }
+            let mut at = sorted;
+            while at > 0 && self.greater(set, at - 1, words) {
+                swap(self.element(set, at - 1), self.element(set, at), words);
+                at -= 1;
+            }
+            sorted += 1;
         }
-        // Elements of empty positions may have been stored to.
-        let empty = |position: &usize| self.element(set, *position)[0].code(words) == 0;
-        let clean = |position: usize| self.element(set, position).iter().all(|f| f.code(words) == 0);
-        (0..set.capacity).filter(empty).all(clean)
     }
 
-    fn sort(&self, set: &Set, words: &mut [u64]) {
-        let mut present: Vec<Vec<u64>> = Vec::new();
-        for position in 0..set.capacity {
-            let element = self.element(set, position);
-            if element[0].code(words) != 0 {
-                present.push(element.iter().map(|f| f.code(words)).collect());
-            }
-        }
-        present.sort_unstable();
-        for position in 0..set.capacity {
-            for (at, field) in self.element(set, position).iter().enumerate() {
-                let code = present.get(position).map_or(0, |codes| codes[at]);
-                field.set_code(words, code);
-            }
-        }
+    /// Whether the element at a position is greater than the next.
+    fn greater(&self, set: &Set, position: usize, words: &[u64]) -> bool {
+        let codes = |position| self.element(set, position).iter().map(|field| field.code(words));
+        codes(position).gt(codes(position + 1))
+    }
+}
+
+fn swap(a: &[Field], b: &[Field], words: &mut [u64]) {
+    for (a, b) in a.iter().zip(b) {
+        let (left, right) = (a.code(words), b.code(words));
+        a.set_code(words, right);
+        b.set_code(words, left);
     }
 }
 

@@ -331,6 +331,15 @@ impl<'m> Writer<'m> {
                 f.premise.map(|premise| (Predicate::Premise(at as u32), f.name.as_str(), claim(premise))),
             );
         }
+        // Only promises about fair rules ask for guards alone.
+        if model.properties.iter().any(|p| p.kind == PropertyKind::LeadsTo) {
+            for (at, rule) in model.rules.iter().enumerate() {
+                let pure = rule.guard_pure && !binders_call(model, &rule.binders);
+                let claim = |expr: ExprId| Claim { binders: &rule.binders, frame: &rule.frame, expr };
+                let guard = rule.guard.filter(|_| pure).map(claim);
+                wanted.extend(guard.map(|claim| (Predicate::Guard(at as u32), rule.name.as_str(), claim)));
+            }
+        }
         let mut judges = Vec::new();
         for (which, name, what) in wanted {
             let judge = self.judge(name, |builder, plan| judge::predicate(builder, plan, what))?;

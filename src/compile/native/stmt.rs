@@ -9,17 +9,12 @@ use cranelift_codegen::ir::{Block, InstBuilder};
 
 /// How far from the limit on iterations and calls the evaluator takes over: more than any code without loops does.
 const STEPS_SLACK: u64 = 200_000;
-/// Iterations and calls that code without loops may do.
-pub const COUNTED_MAX: u64 = 65_536;
 
 impl<'m> Emitter<'_, '_, 'm> {
     /// Writes statements; false where control never comes behind them.
     pub fn statements(&mut self, stmts: &'m [Stmt]) -> Emit<bool> {
         for stmt in stmts {
             self.deeper()?;
-            if self.counted > COUNTED_MAX.min(self.plan.options.steps_max / 2) {
-                return Err(Refusal::Unsupported("it may take very many steps"));
-            }
             let goes_on = self.statement(stmt)?;
             self.depth -= 1;
             if !goes_on {
@@ -222,7 +217,7 @@ impl<'m> Emitter<'_, '_, 'm> {
     fn for_loop(&mut self, local: Local, domain: &'m Domain, body: &'m [Stmt]) -> Emit<bool> {
         if let Some(values) = self.constant_values(domain, self.block_cost(body)) {
             for value in values {
-                self.counted += 1;
+                self.count_one()?;
                 self.bind(local, Val::constant(value))?;
                 if !self.statements(body)? {
                     return Ok(false);
@@ -327,7 +322,6 @@ impl<'m> Emitter<'_, '_, 'm> {
     /// Counts one round of a loop, with all that its body counted since `before`.
     fn count(&mut self, before: u64) {
         let round = self.counted - before + 1;
-        self.counted = before;
         let steps = self.builder.use_var(self.steps);
         let round = self.int(round as i64);
         let steps = self.builder.ins().iadd(steps, round);
@@ -363,7 +357,6 @@ impl<'m> Emitter<'_, '_, 'm> {
             self.count(before);
             self.goto(head);
         }
-        self.counted = before;
         self.at(done);
         Ok(true)
     }
