@@ -46,7 +46,8 @@ fn main() {
             let settings = Settings { batch_items_max: u32::MAX, ..Settings::default() };
             let best = (0..ROUNDS)
                 .map(|_| {
-                    let seconds = thread::run(ranks, |comm| flood(comm, item_bytes, settings)).expect("no rank fails");
+                    let seconds =
+                        thread::run(ranks, |comm| flood(comm, item_bytes, settings)).expect("no rank fails");
                     seconds.into_iter().fold(0.0, f64::max)
                 })
                 .fold(f64::INFINITY, f64::min);

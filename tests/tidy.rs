@@ -80,7 +80,8 @@ fn used_rooms(code: &str) -> Vec<String> {
     let mut used = Vec::new();
     for (at, _) in code.match_indices("crate::") {
         let rest = &code[at + "crate::".len()..];
-        let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+        let word =
+            |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
         if let Some(group) = rest.strip_prefix('{') {
             let mut depth = 1;
             let mut start = true;
@@ -111,7 +112,9 @@ fn rooms_use_only_what_the_table_allows() {
     let rooms = rooms();
     let mut wrong = Vec::new();
     for (file, text) in sources() {
-        let Some(room) = file.strip_prefix("src/").and_then(|rest| rest.split_once('/')).map(|(room, _)| room) else {
+        let Some(room) =
+            file.strip_prefix("src/").and_then(|rest| rest.split_once('/')).map(|(room, _)| room)
+        else {
             continue;
         };
         let Some(allowed) = rooms.get(room) else {
@@ -132,7 +135,10 @@ fn rooms_use_only_what_the_table_allows() {
 #[test]
 fn every_room_of_the_table_exists() {
     for room in rooms().keys() {
-        assert!(root().join("src").join(room).is_dir(), "ARCHITECTURE.md names a room that is not there: {room}");
+        assert!(
+            root().join("src").join(room).is_dir(),
+            "ARCHITECTURE.md names a room that is not there: {room}"
+        );
     }
 }
 
@@ -169,7 +175,11 @@ fn dangerous_things_stay_where_they_are_allowed() {
             }
         }
         let prints = has("println!(") || has("print!(");
-        if prints && !file.starts_with("src/cli/") && !file.starts_with("src/report/") && !file.starts_with("src/job/") {
+        if prints
+            && !file.starts_with("src/cli/")
+            && !file.starts_with("src/report/")
+            && !file.starts_with("src/job/")
+        {
             // `eprintln!` contains `println!`: the last words of a rank that aborts go to standard error.
             let only_errors = code.replace("eprintln!(", "").replace("eprint!(", "");
             if only_errors.contains("println!(") || only_errors.contains("print!(") {

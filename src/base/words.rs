@@ -16,7 +16,9 @@ pub fn bytes(words: &[u64]) -> Cow<'_, [u8]> {
 /// Appends the words that `bytes` holds; a rest that is not a whole word is left out.
 #[inline]
 pub fn read(bytes: &[u8], words: &mut Vec<u64>) {
-    words.extend(bytes.chunks_exact(8).map(|b| u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])));
+    words.extend(
+        bytes.chunks_exact(8).map(|b| u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])),
+    );
 }
 
 #[cfg(test)]

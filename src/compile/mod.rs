@@ -15,9 +15,9 @@ pub mod native;
 use crate::ir::eval::Fault;
 use crate::ir::{Model, eval};
 
+pub use crate::ir::layout::{self, Layout};
 pub use instances::{InstanceNo, Instances};
 pub use interpret::Interpreter;
-pub use crate::ir::layout::{self, Layout};
 pub use native::Native;
 
 /// How backends are set up.

@@ -110,6 +110,8 @@ pub struct Exchange<'c> {
     counts: Counts,
     /// What each peer said last of how much it has to do.
     peer_loads: Vec<u32>,
+    /// The transport handed a message of credits back; they are still owed.
+    debts_refused: bool,
 }
 
 impl<'c> Exchange<'c> {
@@ -125,6 +127,7 @@ impl<'c> Exchange<'c> {
             early: VecDeque::new(),
             counts: Counts::default(),
             peer_loads: vec![0; ranks as usize],
+            debts_refused: false,
         }
     }
 
@@ -166,6 +169,9 @@ impl<'c> Exchange<'c> {
 
     /// Whether full batches wait for credit: time to receive instead of producing.
     pub fn congested(&mut self) -> bool {
+        if self.debts_refused {
+            self.return_all_credits();
+        }
         self.outboxes.backlogged() && {
             self.send_sealed();
             self.outboxes.backlogged()
@@ -189,8 +195,10 @@ impl<'c> Exchange<'c> {
         self.outboxes.clear_but(Tag::Control);
     }
 
-    /// Waits a moment, for a producer that is congested and has received all there is.
+    /// Waits a moment, for a producer that is congested and has received all there is. What it owes goes home first:
+    /// two ranks that wait for each other's credits would wait for ever.
     pub fn wait(&mut self) {
+        self.return_all_credits();
         self.comm.wait();
     }
 
@@ -211,9 +219,7 @@ impl<'c> Exchange<'c> {
     /// For a rank with no work left: sends what is left, gives back credits, takes part in termination.
     pub fn idle(&mut self) -> Idle {
         self.flush();
-        for peer in self.rank().others(self.ranks()) {
-            self.return_credits(peer);
-        }
+        self.return_all_credits();
         if !self.outboxes.is_empty() || self.ledger.owes_any() {
             self.comm.wait();
             return Idle::Again;
@@ -315,11 +321,22 @@ impl<'c> Exchange<'c> {
         });
     }
 
+    fn return_all_credits(&mut self) {
+        self.debts_refused = false;
+        if self.ledger.owes_any() {
+            for peer in self.rank().others(self.ranks()) {
+                self.return_credits(peer);
+            }
+        }
+    }
+
     fn return_credits(&mut self, peer: Rank) {
         let Some(message) = self.ledger.debt_message(peer, self.outboxes.load) else { return };
         if self.comm.try_send(peer, Tag::Credits, message).is_ok() {
             self.ledger.debt_paid(peer);
             self.counts.credit_messages_sent += 1;
+        } else {
+            self.debts_refused = true;
         }
     }
 

@@ -3,8 +3,6 @@
 //! Ranks tell rank 0 what they found, why they cannot go on, and now and then where they are. Rank 0 decides when to
 //! stop and tells everyone. Messages are few and small, on a tag of their own.
 
-use std::time::{Duration, Instant};
-
 use serde::{Deserialize, Serialize};
 
 use super::{Finding, Limits, Moment};
@@ -68,32 +66,32 @@ pub fn words(inbound: &Inbound) -> Vec<Word> {
 
 /// What rank 0 knows, and decides by.
 pub struct Director {
-    begin: Instant,
-    time_max: Option<Duration>,
     states_max: Option<u64>,
     findings_max: u64,
     pub findings: Vec<Finding>,
     pub halt: Option<String>,
     here: Vec<Here>,
+    pub said_stop: bool,
 }
 
 impl Director {
     pub fn new(ranks: u32, limits: &Limits) -> Director {
         Director {
-            begin: Instant::now(),
-            time_max: limits.time,
             states_max: limits.states,
             findings_max: limits.findings,
             findings: Vec::new(),
             halt: None,
             here: vec![Here::default(); ranks as usize],
+            said_stop: false,
         }
     }
 
     pub fn hear(&mut self, from: Rank, word: Word) {
         match word {
             // A few more may come while the news to stop travels; they are true, but were not asked for.
-            Word::Found(finding) if (self.findings.len() as u64) < self.findings_max => self.findings.push(finding),
+            Word::Found(finding) if (self.findings.len() as u64) < self.findings_max => {
+                self.findings.push(finding)
+            }
             Word::Found(_) => {}
             Word::Halt(why) => {
                 self.halt.get_or_insert(why);
@@ -103,15 +101,11 @@ impl Director {
         }
     }
 
-    /// Whether the search is to stop now, by anything that was heard or by the clock.
+    /// Whether the search is to stop, by anything that was heard.
     pub fn enough(&mut self) -> bool {
-        if self.halt.is_none() {
-            let states: u64 = self.here.iter().map(|here| here.states).sum();
-            if self.time_max.is_some_and(|max| self.begin.elapsed() > max) {
-                self.halt = Some(format!("out of time after {:.0} s", self.begin.elapsed().as_secs_f64()));
-            } else if self.states_max.is_some_and(|max| states > max) {
-                self.halt = Some(format!("more than {} states", self.states_max.unwrap_or(0)));
-            }
+        let states: u64 = self.here.iter().map(|here| here.states).sum();
+        if let Some(max) = self.states_max.filter(|&max| states > max) {
+            self.halt.get_or_insert(format!("more than {max} states"));
         }
         self.halt.is_some() || self.findings.len() as u64 >= self.findings_max
     }

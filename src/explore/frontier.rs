@@ -132,7 +132,9 @@ impl Frontier {
         if let Some(block) = self.full.pop_front() {
             self.head = block;
         } else if let Some(bytes) = self.spool.as_mut().map(Spool::pop).transpose()?.flatten() {
-            done.extend(bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes"))));
+            done.extend(
+                bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes"))),
+            );
             self.head = done;
             return Ok(true);
         } else {

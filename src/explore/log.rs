@@ -86,7 +86,9 @@ impl Log {
         match &mut self.place {
             Place::Memory(log) => log.extend_from_slice(&bytes),
             Place::File { path, writer } => {
-                writer.write_all(&bytes).map_err(|error| HostError::file(&*path, "writing the log", error))?;
+                writer
+                    .write_all(&bytes)
+                    .map_err(|error| HostError::file(&*path, "writing the log", error))?;
             }
         }
         self.len += 1;

@@ -45,7 +45,8 @@ pub trait Observer {
     fn state(&mut self, _steps: &mut dyn Steps, _state: &[u64], _id: StateRef, _found: &mut Vec<Finding>) {}
 
     /// A state was expanded.
-    fn expanded(&mut self, _state: &[u64], _id: StateRef, _expansion: &Expansion, _found: &mut Vec<Finding>) {}
+    fn expanded(&mut self, _state: &[u64], _id: StateRef, _expansion: &Expansion, _found: &mut Vec<Finding>) {
+    }
 
     /// A number that is added up over all ranks.
     fn tally(&self) -> u64 {

@@ -24,7 +24,11 @@ struct Question {
 }
 
 /// The steps that first led to each finding's state, start instance first, at rank 0. `Err` on a rank whose log fails.
-pub fn paths(exchange: &mut Exchange<'_>, log: &mut Log, findings: &[Finding]) -> Result<Vec<Vec<InstanceNo>>, String> {
+pub fn paths(
+    exchange: &mut Exchange<'_>,
+    log: &mut Log,
+    findings: &[Finding],
+) -> Result<Vec<Vec<InstanceNo>>, String> {
     let mut answers: Vec<Vec<InstanceNo>> = vec![Vec::new(); findings.len()];
     let mut open: Vec<Question> = Vec::new();
     if exchange.rank().is_root() {
@@ -48,7 +52,8 @@ pub fn paths(exchange: &mut Exchange<'_>, log: &mut Log, findings: &[Finding]) -
         if let Some(question) = open.pop() {
             match follow(exchange, log, question) {
                 Ok(Some(answer)) => {
-                    answers[answer.number as usize] = answer.back.iter().rev().map(|&n| InstanceNo(n)).collect();
+                    answers[answer.number as usize] =
+                        answer.back.iter().rev().map(|&n| InstanceNo(n)).collect();
                 }
                 Ok(None) => {}
                 Err(why) => failure = Some(why),
@@ -61,7 +66,11 @@ pub fn paths(exchange: &mut Exchange<'_>, log: &mut Log, findings: &[Finding]) -
 }
 
 /// Follows a question as far as this rank's log goes. An answer that has come home is returned.
-fn follow(exchange: &mut Exchange<'_>, log: &mut Log, mut question: Question) -> Result<Option<Question>, String> {
+fn follow(
+    exchange: &mut Exchange<'_>,
+    log: &mut Log,
+    mut question: Question,
+) -> Result<Option<Question>, String> {
     let me = exchange.rank();
     loop {
         let at = StateRef::from_word(question.at);

@@ -20,7 +20,7 @@ use crate::comm::{Comm, Op, Tag, collective};
 use crate::compile::{Expansion, InstanceNo, Steps};
 use crate::exchange::{self, Exchange, Idle, Inbound};
 use crate::host::spool::Spool;
-use crate::host::{FileDisk, HostError, disk, memory};
+use crate::host::{Disk, FileDisk, HostError, disk, memory};
 use crate::verdict::figures::RankFigures;
 
 /// States expanded between two looks at what arrived.
@@ -28,7 +28,7 @@ const EXPAND_AT_ONCE: usize = 32;
 /// Words beside the state in an item: parent, then step and level.
 const ITEM_EXTRA_WORDS: usize = 2;
 /// How often ranks tell where they are.
-const TELL_EVERY: Duration = Duration::from_millis(200);
+const TELL_EVERY: Duration = Duration::from_millis(100);
 /// With fewer states than this to expand, partly filled batches leave at once: somebody may be waiting for them.
 const SHORT_FRONTIER: u64 = 256;
 
@@ -36,7 +36,9 @@ const SHORT_FRONTIER: u64 = 256;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remember {
     /// By this many bits of their hash.
-    Hash { bits: u32 },
+    Hash {
+        bits: u32,
+    },
     Whole,
 }
 
@@ -96,7 +98,8 @@ fn agree_to_begin(comm: &mut dyn Comm, failure: Option<&HostError>) -> Result<()
     let mine = failure.map(|error| format!("rank {}: {error}", comm.rank()));
     let all = collective::gather(comm, wire::encode(&mine));
     let first = all.map(|parts| {
-        let decoded = parts.iter().map(|part| wire::decode::<Option<String>>(part).expect("a failure decodes"));
+        let decoded =
+            parts.iter().map(|part| wire::decode::<Option<String>>(part).expect("a failure decodes"));
         wire::encode(&decoded.flatten().next())
     });
     let first: Option<String> = wire::decode(&collective::broadcast(comm, first)).expect("a failure decodes");
@@ -140,6 +143,7 @@ struct Worker<'a, 'o> {
     stopping: bool,
     figures: RankFigures,
     digest: u128,
+    begun: Instant,
     told: Instant,
     told_states: u64,
     item: Vec<u8>,
@@ -157,11 +161,12 @@ impl<'a, 'o> Worker<'a, 'o> {
         let mut spools = [None, None];
         let mut log = Log::in_memory();
         if let Some(folder) = &limits.spool {
-            for (name, spool) in ["now", "next"].iter().zip(&mut spools) {
-                let disk = FileDisk::open(&folder.join(name), me)?;
+            for spool in &mut spools {
+                let disk = FileDisk::open(folder, me)?;
+                // The log needs a name of its own only until it is unlinked.
+                log = Log::in_file(disk.path("log"))?;
                 *spool = Some(Spool::new(Box::new(disk)));
             }
-            log = Log::in_file(folder.join(format!("log-{}-{}-{me}", disk::machine_name(), std::process::id())))?;
         }
         let [now, next] = spools;
         Ok(Worker {
@@ -186,6 +191,7 @@ impl<'a, 'o> Worker<'a, 'o> {
             stopping: false,
             figures: RankFigures { rank: me.0, machine: disk::machine_name(), ..RankFigures::default() },
             digest: 0,
+            begun: Instant::now(),
             told: Instant::now(),
             told_states: 0,
             item: Vec::new(),
@@ -466,7 +472,9 @@ impl<'a, 'o> Worker<'a, 'o> {
     /// Lends states to a peer with much less to do.
     fn lend(&mut self, exchange: &mut Exchange<'_>) {
         let mine = self.frontier.len();
-        let Some((peer, count)) = self.settings.balance.loan(self.me, mine, exchange.peer_loads()) else { return };
+        let Some((peer, count)) = self.settings.balance.loan(self.me, mine, exchange.peer_loads()) else {
+            return;
+        };
         let mut state = Vec::with_capacity(self.words);
         let mut lent = 0;
         while lent < count {
@@ -494,13 +502,18 @@ impl<'a, 'o> Worker<'a, 'o> {
 
     /// Tells where this rank is, hears the outside world, and (rank 0) decides.
     fn look_around(&mut self, exchange: &mut Exchange<'_>) {
-        let states_step = self.settings.limits.states.map_or(u64::MAX, |max| max / u64::from(self.ranks) / 16 + 1);
+        let states_step =
+            self.settings.limits.states.map_or(u64::MAX, |max| max / u64::from(self.ranks) / 16 + 1);
         let due = self.told.elapsed() > TELL_EVERY || self.figures.states - self.told_states >= states_step;
+        // A rank without work speaks only when spoken to: a word of its own accord, after it has joined the last
+        // reduction, would still be on its way when the phase ends.
+        let due = due && !self.frontier.is_empty() && !self.stopping;
         if due {
             self.told = Instant::now();
             self.told_states = self.figures.states;
-            if (self.outside.stop)() && !self.stopping {
-                self.tell_director(exchange, Word::Halt("asked to stop by a signal".to_string()));
+            if let Some(why) = self.out_of_time() {
+                self.stopping = true;
+                self.tell_director(exchange, Word::Halt(why));
             }
             let here = Here {
                 states: self.figures.states,
@@ -509,20 +522,26 @@ impl<'a, 'o> Worker<'a, 'o> {
                 level: self.figures.level_most,
                 resident_bytes: memory::resident_bytes(),
             };
-            if !self.stopping {
-                self.tell_director(exchange, Word::Here(here));
-            }
+            self.tell_director(exchange, Word::Here(here));
         }
         let Some(director) = &mut self.director else { return };
         // By levels a level is finished first: another rank may have a finding on this level too.
-        let wait_for_level = self.settings.by_levels && director.halt.is_none();
-        if !self.stopping && director.enough() && !(wait_for_level && director.halt.is_none()) {
+        if director.enough() && !(self.settings.by_levels && director.halt.is_none()) && !director.said_stop {
+            director.said_stop = true;
             self.stopping = true;
             control::say_to_all(exchange, &Word::Stop);
         }
         if due {
             (self.outside.moment)(&director.moment());
         }
+    }
+
+    fn out_of_time(&self) -> Option<String> {
+        if (self.outside.stop)() {
+            return Some("asked to stop by a signal".to_string());
+        }
+        let limit = self.settings.limits.time.filter(|&limit| self.begun.elapsed() > limit)?;
+        Some(format!("out of time after {:.0} s", limit.as_secs_f64()))
     }
 
     /// Rebuilds the ways to the findings and gathers the figures.
@@ -535,10 +554,12 @@ impl<'a, 'o> Worker<'a, 'o> {
         }
         let paths = trace::paths(exchange, &mut self.log, &findings);
         self.close_figures(exchange);
-        let parts = collective::gather(exchange.comm(), wire::encode(&(&self.figures, paths.as_ref().err())))?;
+        let parts =
+            collective::gather(exchange.comm(), wire::encode(&(&self.figures, paths.as_ref().err())))?;
         let mut ranks = Vec::new();
         for part in parts {
-            let (figures, failure): (RankFigures, Option<String>) = wire::decode(&part).expect("figures decode");
+            let (figures, failure): (RankFigures, Option<String>) =
+                wire::decode(&part).expect("figures decode");
             ranks.push(figures);
             halt = halt.or(failure);
         }

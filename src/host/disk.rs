@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::HostError;
 use crate::base::Rank;
@@ -31,7 +32,7 @@ impl FileDisk {
         fs::create_dir_all(parent).map_err(|error| HostError::file(parent, "making the folder", error))?;
         remove_stale(parent);
         let owner = Owner::this_process();
-        let folder = parent.join(format!("{PREFIX}{}-r{rank}", owner.label()));
+        let folder = parent.join(format!("{PREFIX}{}-r{rank}.{}", owner.label(), serial()));
         fs::create_dir_all(&folder).map_err(|error| HostError::file(&folder, "making the folder", error))?;
         Ok(FileDisk { folder })
     }
@@ -112,6 +113,12 @@ fn remove_stale(parent: &Path) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
+}
+
+/// A number that this process gives once: several searches may run in it, one after the other or side by side.
+fn serial() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The name of this machine, fit for a file name.

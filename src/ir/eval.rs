@@ -33,7 +33,6 @@ pub const NESTING_MAX: u32 = 20_000;
 /// How many cells of locals may be alive at once.
 const STACK_CELLS_MAX: usize = 1 << 24;
 
-
 pub type State = Box<[i64]>;
 
 /// Boxed: faults are rare, results are returned everywhere.

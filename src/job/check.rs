@@ -18,8 +18,8 @@ use crate::comm::{Comm, collective};
 use crate::explore::{Moment, Outside};
 use crate::host::memory;
 use crate::host::signals::{Request, Signals};
-use crate::ir::{self, PropertyKind};
 use crate::ir::eval::{self, Compat};
+use crate::ir::{self, PropertyKind};
 use crate::report::document::{self, Comparison, Document, RuleLine};
 use crate::report::progress::{Form, Now, Shower};
 use crate::verdict::figures::RankFigures;
@@ -136,11 +136,20 @@ struct Found {
 }
 
 /// Searches with the engine asked for; what was found is at rank 0.
-fn search(comm: &mut dyn Comm, task: &Task, model: &ir::Model, signals: &Signals) -> Result<Option<Found>, Refusal> {
+fn search(
+    comm: &mut dyn Comm,
+    task: &Task,
+    model: &ir::Model,
+    signals: &Signals,
+) -> Result<Option<Found>, Refusal> {
     let root = comm.rank().is_root();
     let engine = chosen_engine(&task.values, model);
     if engine == "brute" {
-        return Ok(root.then(|| Found { engine: "brute", report: brute(task, model, signals), ranks: Vec::new() }));
+        return Ok(root.then(|| Found {
+            engine: "brute",
+            report: brute(task, model, signals),
+            ranks: Vec::new(),
+        }));
     }
     let options = audit_options(&task.values);
     let mut shower = Shower::new(if root { progress_form(&task.values) } else { Form::Off });

@@ -71,7 +71,8 @@ fn native(model: &Model, setup: Setup) -> Result<Native<'_>, String> {
 fn settings(comm: &dyn Comm, values: &Values, words: usize) -> explore::Settings {
     let budget = memory::budget(values.size("memory"), comm.ranks_here());
     let mut limits = Limits::of_memory(budget.rank_bytes);
-    limits.spool = Some(values.text("spool").map_or_else(std::env::temp_dir, PathBuf::from).join("verify-spool"));
+    limits.spool =
+        Some(values.text("spool").map_or_else(std::env::temp_dir, PathBuf::from).join("verify-spool"));
     limits.time = values.time("time");
     limits.states = values.number("max-states");
     limits.findings = values.number("max-errors").unwrap_or(1);
@@ -138,8 +139,9 @@ impl<'m> Teller<'m> {
                 told.reach(at as u32);
             }
         }
-        let statements: Vec<bool> =
-            (0..self.model.cover_statements.len()).map(|at| any(|rank| &rank.covered_statements, at)).collect();
+        let statements: Vec<bool> = (0..self.model.cover_statements.len())
+            .map(|at| any(|rank| &rank.covered_statements, at))
+            .collect();
         let halted = outcome.halt.clone().or_else(|| {
             let enough = told.errors() >= options.max_errors && told.errors() > 0;
             enough.then(|| match options.max_errors {

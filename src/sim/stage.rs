@@ -396,7 +396,8 @@ impl Scene {
                 .filter(|((to, _, _), _)| *to == rank)
                 .map(|(_, queue)| queue.iter().filter(|letter| letter.arrived).count())
                 .sum();
-            format!("{rank} {doing} with {unwanted} batches not taken")
+            let incomplete = self.sends_incomplete[at];
+            format!("{rank} {doing} with {unwanted} batches not taken and {incomplete} sends incomplete")
         };
         Rank::all(self.ranks).map(one).collect::<Vec<_>>().join(", ")
     }
