@@ -266,8 +266,10 @@ fn long_chains_are_flat_and_deep_nests_are_refused() {
 
 #[test]
 fn bytes_that_are_not_text_are_located() {
-    let error = Source::from_bytes("m", b"var x : \xff;".to_vec()).unwrap_err();
+    let error = Source::from_bytes("m", b"var x : \xff\0;".to_vec()).unwrap_err();
     assert_eq!(error.to_string(), "line 1, byte 9: the text is not valid UTF-8 (byte 0xFF)");
+    let latin = Source::from_bytes("m", b"-- caf\xe9\nvar x : boolean;".to_vec()).unwrap();
+    assert!(latin.text().starts_with("-- café\n") && parse(&latin).is_ok());
 }
 
 #[test]

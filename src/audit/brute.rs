@@ -116,12 +116,15 @@ pub fn brute(
     let symmetry = match options.symmetry {
         SymmetryMode::Off => None,
         SymmetryMode::Exhaustive => match Symmetry::new(model) {
-            Ok(symmetry) => Some(symmetry),
+            Ok(symmetry) => Some(symmetry).filter(|symmetry| symmetry.order() > 1),
             Err(reason) => return Outcome::refused(model, reason),
         },
     };
+    // Without a permutation to try, properties of single instances are decided too.
+    let mode = if symmetry.is_some() { options.symmetry } else { SymmetryMode::Off };
+    let options = Options { symmetry: mode, ..options.clone() };
     let run = || {
-        let mut search = Search::new(model, options.clone(), symmetry);
+        let mut search = Search::new(model, options, symmetry);
         let halted = search.run(progress).err();
         search.report(halted)
     };

@@ -33,7 +33,7 @@ pub fn display_name(path: &Path) -> String {
 
 /// The text as a source; bytes that are not text are refused with their place.
 pub fn source(name: &str, bytes: Vec<u8>) -> Result<Source, Refusal> {
-    Source::from_bytes(name, bytes).map_err(|error: SourceError| Refusal::usage(error.to_string()))
+    Source::from_bytes(name, bytes).map_err(|error: SourceError| Refusal::usage(format!("{name}: {error}")))
 }
 
 /// The syntax tree of a source.

@@ -4,14 +4,21 @@ use super::places::Meant;
 use super::scope::{Named, Symbol};
 use super::{Lower, Lowerer};
 use crate::ir::{Base, ExprId, ExprKind, Type, TypeId, Types};
-use crate::syntax::{Span, ast};
+use crate::syntax::{Diagnostic, Span, ast};
 
 impl<'a> Lowerer<'a> {
     /// An expression of any type.
     pub(super) fn value(&mut self, tree: &'a ast::Expr) -> Lower<ExprId> {
         let span = tree.span;
         match &tree.kind {
-            ast::ExprKind::Int { value, .. } => Ok(self.expr(ExprKind::Const(*value), Types::INT, span)),
+            ast::ExprKind::Int { value, hex } => {
+                if !hex && *value > 7 && self.source.slice(span).starts_with('0') {
+                    let message = format!("this number is octal and means {value}");
+                    let help = "Rumur reads it so; CMurphi would read it as decimal";
+                    self.warn(Diagnostic::warning(span, message).help(help.to_string()));
+                }
+                Ok(self.expr(ExprKind::Const(*value), Types::INT, span))
+            }
             ast::ExprKind::Bool(value) => {
                 Ok(self.expr(ExprKind::Const(i64::from(*value)), Types::BOOL, span))
             }

@@ -63,6 +63,11 @@ pub enum SourceError {
     TooLarge,
 }
 
+/// Whether a byte can stand in a Latin-1 text.
+fn is_text(byte: u8) -> bool {
+    !byte.is_ascii_control() || byte.is_ascii_whitespace() || byte == 0x0B
+}
+
 /// The text of one model, its name for messages, and where its lines begin.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -85,13 +90,21 @@ impl Source {
         Source { name: name.into(), text, line_starts }
     }
 
-    /// Takes a file's bytes; a byte that is not UTF-8 is an error with its line and column.
+    /// Takes a file's bytes. Text that is not UTF-8 is read as Latin-1, as old models have it in their
+    /// comments; with control characters in it, it is no text, and an error with its line and column.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Source, SourceError> {
         if bytes.len() >= u32::MAX as usize {
             return Err(SourceError::TooLarge);
         }
         match String::from_utf8(bytes) {
             Ok(text) => Ok(Source::new(name, text)),
+            Err(error) if error.as_bytes().iter().all(|&byte| is_text(byte)) => {
+                let bytes = error.as_bytes();
+                if bytes.len() >= u32::MAX as usize / 2 {
+                    return Err(SourceError::TooLarge);
+                }
+                Ok(Source::new(name, bytes.iter().map(|&byte| char::from(byte)).collect::<String>()))
+            }
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
                 let before = &error.as_bytes()[..at];

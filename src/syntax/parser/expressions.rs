@@ -127,9 +127,15 @@ impl Parser<'_> {
     fn integer(&mut self) -> Parsed<ExprKind> {
         let text = self.word();
         let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-        let value = match hexadecimal {
-            Some(digits) => i64::from_str_radix(digits, 16),
-            None => text.parse(),
+        let octal = text.strip_prefix('0').filter(|digits| hexadecimal.is_none() && !digits.is_empty());
+        if octal.is_some_and(|digits| digits.contains(['8', '9'])) {
+            let message = "a number that begins with 0 is octal, and has no digits 8 and 9";
+            return Err(self.report(Diagnostic::error(self.span(), message)));
+        }
+        let value = match (hexadecimal, octal) {
+            (Some(digits), _) => i64::from_str_radix(digits, 16),
+            (None, Some(digits)) => i64::from_str_radix(digits, 8),
+            (None, None) => text.parse(),
         };
         let Ok(value) = value else {
             let message = format!("this number is larger than {}", i64::MAX);
