@@ -12,7 +12,8 @@ use verify::audit::{self, DeadlockMode, SymmetryMode};
 use verify::base::prng::Prng;
 use verify::compile::Canonical;
 use verify::compile::canonical::Canonicaliser;
-use verify::ir::encode::{digest_term, encode};
+use verify::base::hash;
+use verify::ir::encode::encode;
 use verify::ir::eval::{Machine, Options, State, Step, on_deep_stack};
 use verify::ir::model::instance_count;
 use verify::ir::multiset::normalize_state;
@@ -147,7 +148,7 @@ fn orbits(path: &str, constants: &[&str]) -> (usize, usize) {
         let mut fired = 0;
         for state in starts(&mut machine) {
             let state = canonical(&mut ours, &state);
-            if seen.insert(digest_term(&encode(&state))) {
+            if seen.insert(hash::stable(&encode(&state))) {
                 frontier.push(state);
             }
         }
@@ -155,7 +156,7 @@ fn orbits(path: &str, constants: &[&str]) -> (usize, usize) {
             for next in next(&mut machine, &state) {
                 fired += 1;
                 let next = canonical(&mut ours, &next);
-                if seen.insert(digest_term(&encode(&next))) {
+                if seen.insert(hash::stable(&encode(&next))) {
                     frontier.push(next);
                 }
             }

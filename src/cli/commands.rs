@@ -8,11 +8,13 @@ use crate::base::size;
 use crate::comm::{Comm, collective};
 use crate::exchange;
 use crate::host::signals::Signals;
+use crate::ir;
 use crate::job::check::{self, Answer, Task};
 use crate::job::comm_check::{self, CommFigures};
 use crate::job::options::{Command, Values};
 use crate::job::{Exit, Refusal, model};
-use crate::report::{comm as comm_report, document, table::Table, text};
+use crate::report::document::{self, Document};
+use crate::report::{comm as comm_report, table::Table, text};
 use crate::verdict::Verdict;
 
 pub fn run(request: &Request) -> Result<Exit, Refusal> {
@@ -45,15 +47,20 @@ fn check(
 fn show_answer(values: &Values, path: &Path, answer: Answer) -> Option<Exit> {
     let written = match answer? {
         Ok(document) => {
-            let shown =
+            let mut shown =
                 if values.switch("quiet") { text::verdict(&document) } else { text::result(&document) };
+            if values.switch("profile") {
+                shown = text::profile(&document) + &shown;
+            }
             let exit = match document.verdict {
                 Verdict::Holds => Exit::Holds,
                 Verdict::Violated => Exit::Violated,
                 Verdict::Unknown => Exit::Unknown,
                 Verdict::Error => Exit::Environment,
             };
-            write_result(values, &shown, &document.json()).map(|()| exit)
+            write_itf(values, &document)
+                .and_then(|()| write_result(values, &shown, &document.json()))
+                .map(|()| exit)
         }
         Err((name, refusal)) => {
             let name = if name.is_empty() { path.display().to_string() } else { name };
@@ -79,7 +86,10 @@ fn print(values: &Values, path: &Path) -> Result<Exit, Refusal> {
     let constants = model::constants(&[], values.list("const"))?;
     let (lowered, warnings) = model::lower(&source, &constants)?;
     eprint!("{warnings}");
-    emit(&format!("{:#?}\n", lowered.model));
+    emit(&match stage {
+        "processes" => ir::component::components(&lowered.model).print(&lowered.model),
+        _ => ir::print::print(&lowered.model),
+    });
     Ok(Exit::Holds)
 }
 
@@ -147,6 +157,13 @@ fn show_comm_figures(values: &Values, figures: &CommFigures) -> Exit {
         return refusal.exit;
     }
     if all_right { Exit::Holds } else { Exit::Environment }
+}
+
+/// Writes the trace that `--itf` asks for, where there is one.
+fn write_itf(values: &Values, document: &Document) -> Result<(), Refusal> {
+    let (Some(path), Some(trace)) = (values.text("itf"), &document.itf) else { return Ok(()) };
+    std::fs::write(path, trace)
+        .map_err(|error| Refusal::environment(format!("{path}: cannot be written: {error}")))
 }
 
 /// Puts text on standard output, and JSON where `--json` says; with `-` the text moves to standard error.

@@ -353,6 +353,6 @@ impl Reduction {
     }
 
     fn take(&mut self) -> Option<Terms> {
-        std::mem::take(&mut self.complete).then(|| Terms { op: self.op, words: *self.joined })
+        std::mem::take(&mut self.complete).then_some(Terms { op: self.op, words: *self.joined })
     }
 }

@@ -269,14 +269,12 @@ mod tests {
     fn a_compact_store_knows_what_it_has_seen_and_grows_from_the_hashes() {
         for bits in [40, 48, 56, 64] {
             let mut store = Compact::new(bits, 64 << 20);
-            let mut seen = 0;
             for n in 0..300_000u64 {
                 if store.insert(hash_of(n)) == Insert::Full {
                     assert!(store.grow());
-                    (0..seen).for_each(|n| store.restore(hash_of(n)));
+                    (0..n).for_each(|old| store.restore(hash_of(old)));
                     assert_eq!(store.insert(hash_of(n)), Insert::New);
                 }
-                seen += 1;
                 assert_eq!(store.insert(hash_of(n)), Insert::Old);
             }
             assert_eq!(store.len, 300_000);

@@ -21,6 +21,7 @@ use crate::host::signals::{Request, Signals};
 use crate::ir::eval::{self, Compat};
 use crate::ir::{self, PropertyKind};
 use crate::report::document::{self, Comparison, Document, RuleLine};
+use crate::report::itf;
 use crate::report::progress::{Form, Now, Shower};
 use crate::verdict::figures::RankFigures;
 use crate::verdict::{Report, Verdict};
@@ -298,8 +299,11 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin
         published: Vec::new(),
         rules: rules(model, &ranks),
         rank_figures: ranks,
+        itf: None,
     };
     document.published = comparisons(&task.published, &document);
+    let trace = document.checks.iter().find_map(|check| check.trace.as_ref());
+    document.itf = trace.map(|trace| itf::document(model, trace, None));
     document
 }
 

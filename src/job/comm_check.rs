@@ -301,9 +301,9 @@ mod tests {
                     }
                 }
             }
-            for me in 0..ranks as usize {
-                for other in 0..ranks as usize {
-                    assert_eq!(met[me][other], u32::from(me != other), "{ranks} ranks, {me} and {other}");
+            for (me, row) in met.iter().enumerate() {
+                for (other, &times) in row.iter().enumerate() {
+                    assert_eq!(times, u32::from(me != other), "{ranks} ranks, {me} and {other}");
                 }
             }
         }

@@ -39,6 +39,9 @@ pub struct Document {
     pub rules: Vec<RuleLine>,
     /// What each rank did; where the engine is distributed.
     pub rank_figures: Vec<RankFigures>,
+    /// The first violation's trace in ITF: a document of its own.
+    #[serde(skip)]
+    pub itf: Option<String>,
 }
 
 /// One rule's part in a search.

@@ -2,6 +2,7 @@
 
 pub mod comm;
 pub mod document;
+pub mod itf;
 pub mod progress;
 pub mod table;
 pub mod text;

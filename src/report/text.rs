@@ -3,6 +3,7 @@
 use super::document::Document;
 use super::table::Table;
 use crate::base::size;
+use crate::verdict::figures::RankFigures;
 use crate::verdict::{Change, Check, CheckKind, Ending, Trace, TraceStep, Verdict};
 
 /// The whole result.
@@ -60,9 +61,49 @@ fn figures(document: &Document) -> String {
     let rate = (document.states as f64 / document.seconds.max(1e-9)) as u64;
     row("time", format!("{:.2} s, {} states/s", document.seconds, size::count(rate)));
     if let Some(peak) = document.peak_bytes.iter().max() {
-        row("memory", format!("{} at most on a rank", size::format(*peak)));
+        let store = document.store_bytes_per_state;
+        let store = store.map_or(String::new(), |bytes| format!(", {bytes:.1} bytes a state in the store"));
+        row("memory", format!("{} at most on a rank{store}", size::format(*peak)));
+    }
+    if document.omission_bound > 0.0 {
+        row("omission", format!("a state was missed with probability below {:.1e}", document.omission_bound));
+    }
+    if document.ranks > 1 && !document.rank_figures.is_empty() {
+        row("messages", traffic(document));
     }
     table.render()
+}
+
+/// How much travelled, and how evenly the work was spread.
+fn traffic(document: &Document) -> String {
+    let ranks = &document.rank_figures;
+    let sum = |of: fn(&RankFigures) -> u64| ranks.iter().map(of).sum::<u64>() as f64;
+    let states = document.states.max(1) as f64;
+    let expanded = sum(|rank| rank.expanded).max(1.0);
+    let most = ranks.iter().map(|rank| rank.expanded).max().unwrap_or(0) as f64;
+    format!(
+        "{:.3} a state, {:.0} % of successors remote, {} lent, imbalance {:.2}, {} spooled",
+        sum(|rank| rank.batches_sent) / states,
+        100.0 * sum(|rank| rank.successors_remote) / sum(|rank| rank.successors).max(1.0),
+        size::count(sum(|rank| rank.borrowed) as u64),
+        most * ranks.len() as f64 / expanded,
+        size::format(ranks.iter().map(|rank| rank.spool_bytes_most).sum()),
+    )
+}
+
+/// Each rule, most fired first, and those that never fired by name.
+pub fn profile(document: &Document) -> String {
+    let mut rules: Vec<_> = document.rules.iter().collect();
+    rules.sort_by_key(|rule| std::cmp::Reverse(rule.fired));
+    let mut table = Table::new(["rule", "fired", "new states", "new/fired"]);
+    for rule in rules.iter().filter(|rule| rule.fired > 0) {
+        let share = format!("{:.3}", rule.new_states as f64 / rule.fired as f64);
+        table.row([rule.rule.clone(), size::count(rule.fired), size::count(rule.new_states), share]);
+    }
+    let never: Vec<&str> =
+        rules.iter().filter(|rule| rule.fired == 0).map(|rule| rule.rule.as_str()).collect();
+    let never = if never.is_empty() { String::new() } else { format!("never fired: {}\n", never.join(", ")) };
+    format!("{}{never}\n", table.render())
 }
 
 fn ranks(ranks: u32) -> String {

@@ -8,13 +8,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use verify::audit::{self, brute};
+use verify::base::hash;
 use verify::compile::canonical::Canonicaliser;
 use verify::compile::native::Fallback;
 use verify::compile::{
     Canonical, Expansion, InstanceNo, Interpreter, Native, Predicate, Setup, Steps, Violation,
 };
 use verify::ir::Model;
-use verify::ir::encode::{digest_term, encode};
 use verify::ir::eval::{Options, on_deep_stack};
 use verify::ir::model::instance_count;
 use verify::lower::{Constants, lower};
@@ -71,7 +71,6 @@ struct Tally {
 /// Breadth-first search of at most `max` states, each looked at by `visit`.
 fn search(steps: &mut dyn Steps, max: usize, mut visit: impl FnMut(&[u64])) -> Tally {
     let words = steps.words();
-    let mut unpacked = vec![0; steps.layout().slots()];
     let mut tally = Tally::default();
     let mut seen: HashSet<Vec<u64>> = HashSet::new();
     let mut frontier: Vec<Vec<u64>> = Vec::new();
@@ -84,8 +83,7 @@ fn search(steps: &mut dyn Steps, max: usize, mut visit: impl FnMut(&[u64])) -> T
                 seen.insert(state.to_vec());
                 frontier.push(state.to_vec());
                 tally.states += 1;
-                steps.layout().unpack(state, &mut unpacked);
-                tally.digest = tally.digest.wrapping_add(digest_term(&encode(&unpacked)));
+                tally.digest = tally.digest.wrapping_add(hash::words(state));
             }
         }
         let Some(state) = frontier.get(next) else { return tally };

@@ -204,7 +204,7 @@ impl Flat {
             TypeKind::Named(name) => self.push(&name.text),
             TypeKind::Range(from, to) => {
                 self.expr(from, Level::Conditional)?;
-                self.push(" .. ")?;
+                self.push("..")?;
                 self.expr(to, Level::Conditional)
             }
             TypeKind::Enum(members) => {
