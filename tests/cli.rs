@@ -71,7 +71,8 @@ fn a_violation_is_told_as_a_story() {
 #[test]
 fn errors_in_models_are_located_and_several() {
     let path = scratch("bad.m");
-    std::fs::write(&path, "var x : 0..3;\nrule y := 1; end;\nrule z := 2; end;\nstartstate x := 0; end;\n").unwrap();
+    std::fs::write(&path, "var x : 0..3;\nrule y := 1; end;\nrule z := 2; end;\nstartstate x := 0; end;\n")
+        .unwrap();
     let output = run(&format!("check {}", path.display()));
     assert_code(&output, 2);
     let text = err(&output);
@@ -81,19 +82,41 @@ fn errors_in_models_are_located_and_several() {
 
 #[test]
 fn the_json_document_has_the_promised_keys() {
-    for (words, verdict) in [("models/german.m --ranks 3", "holds"), ("models/broken/german_lost_write.m", "violated")] {
+    for (words, verdict) in
+        [("models/german.m --ranks 3", "holds"), ("models/broken/german_lost_write.m", "violated")]
+    {
         let output = run(&format!("check {words} --json -"));
-        let document: serde_json::Value = serde_json::from_str(&out(&output)).expect("standard output is one document");
+        let document: serde_json::Value =
+            serde_json::from_str(&out(&output)).expect("standard output is one document");
         for key in [
-            "version", "tool", "model", "ranks", "verdict", "states", "rules_fired", "seconds", "store_bytes_per_state",
-            "peak_bytes", "omission_bound", "digest", "checks",
+            "version",
+            "tool",
+            "model",
+            "ranks",
+            "verdict",
+            "states",
+            "rules_fired",
+            "seconds",
+            "store_bytes_per_state",
+            "peak_bytes",
+            "omission_bound",
+            "digest",
+            "checks",
         ] {
             assert!(document.get(key).is_some(), "{key}");
         }
         assert_eq!(document["verdict"], verdict);
-        assert_eq!(document["peak_bytes"].as_array().map(Vec::len), document["ranks"].as_u64().map(|n| n as usize));
-        let violated = document["checks"].as_array().unwrap().iter().filter(|check| check["verdict"] == "violated");
-        assert!(violated.into_iter().all(|check| check["trace"]["steps"].as_array().is_some_and(|s| !s.is_empty())));
+        assert_eq!(
+            document["peak_bytes"].as_array().map(Vec::len),
+            document["ranks"].as_u64().map(|n| n as usize)
+        );
+        let violated =
+            document["checks"].as_array().unwrap().iter().filter(|check| check["verdict"] == "violated");
+        assert!(
+            violated
+                .into_iter()
+                .all(|check| check["trace"]["steps"].as_array().is_some_and(|s| !s.is_empty()))
+        );
     }
     let output = run("check no-such-model.m --json -");
     let document: serde_json::Value = serde_json::from_str(&out(&output)).expect("errors are documents too");

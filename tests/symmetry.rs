@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use verify::audit::symmetry::Symmetry;
 use verify::audit::{self, DeadlockMode, SymmetryMode};
+use verify::base::hash;
 use verify::base::prng::Prng;
 use verify::compile::Canonical;
 use verify::compile::canonical::Canonicaliser;
-use verify::base::hash;
 use verify::ir::encode::encode;
 use verify::ir::eval::{Machine, Options, State, Step, on_deep_stack};
 use verify::ir::model::instance_count;

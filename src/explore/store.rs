@@ -124,12 +124,9 @@ impl Compact {
     }
 
     fn insert(&mut self, hash: u128) -> Insert {
-        if self.len >= self.capacity() {
-            return Insert::Full;
-        }
         let print = self.fingerprint(hash);
         let mut at = self.bucket(hash);
-        let mut compared = 0;
+        let (mut compared, capacity) = (0, self.capacity());
         loop {
             let line = &mut self.lines[at].0;
             for place in line.chunks_exact_mut(self.entry_bytes).take(self.entries_per_line) {
@@ -140,6 +137,10 @@ impl Compact {
                     return Insert::Old;
                 }
                 if entry == 0 {
+                    // Only a new state needs room; old ones are known however full the table is.
+                    if self.len >= capacity {
+                        return Insert::Full;
+                    }
                     place.copy_from_slice(&print.to_le_bytes()[..place.len()]);
                     self.len += 1;
                     self.comparisons += compared;
@@ -210,15 +211,15 @@ impl Exact {
     }
 
     fn insert(&mut self, hash: u128, state: &[u64]) -> Insert {
-        if self.len * 4 >= self.table.len() as u64 * 3 && !self.grow() {
-            return Insert::Full;
-        }
         let mut at = self.place(hash);
         while self.table[at] != 0 {
             if self.state(u64::from(self.table[at]) - 1) == state {
                 return Insert::Old;
             }
             at = (at + 1) & (self.table.len() - 1);
+        }
+        if self.len * 4 >= self.table.len() as u64 * 3 {
+            return if self.grow() { self.insert(hash, state) } else { Insert::Full };
         }
         let arena_bytes = (self.arena.len() + self.words) as u64 * 8;
         if arena_bytes + self.table.len() as u64 * 4 > self.bytes_max || self.len >= u64::from(u32::MAX) - 1 {

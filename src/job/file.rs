@@ -1,14 +1,16 @@
 //! Job files: TOML that says what to verify.
 //!
-//!     title = "German's protocol, 3 caches"
-//!     model = "../models/german.m"          # relative to the job file
-//!     [constants]
-//!     NODE_NUM = 3
-//!     [options]                             # as on the command line (docs/options.md)
-//!     symmetry = "off"
-//!     [[published]]                         # figures to compare the result with
-//!     source = "thesis, Table 4.1"
-//!     states = 58104
+//! ```toml
+//! title = "German's protocol, 3 caches"
+//! model = "../models/german.m"          # relative to the job file
+//! [constants]
+//! NODE_NUM = 3
+//! [options]                             # as on the command line (docs/options.md)
+//! symmetry = "off"
+//! [[published]]                         # figures to compare the result with
+//! source = "thesis, Table 4.1"
+//! states = 58104
+//! ```
 //!
 //! Unknown keys, wrong values and wrong types are refused with their line.
 

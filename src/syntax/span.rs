@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_stray_byte_is_located() {
-        let error = Source::from_bytes("m", b"ok\nab\xffc".to_vec()).unwrap_err();
+        let error = Source::from_bytes("m", b"ok\nab\xffc\x01".to_vec()).unwrap_err();
         assert_eq!(error, SourceError::NotUtf8 { line: 2, column: 3, byte: 0xff });
     }
 }
