@@ -13,6 +13,7 @@ use super::balance::Balance;
 use super::control::{self, Director, Here, Word};
 use super::frontier::Frontier;
 use super::log::{Log, Record};
+use super::sequel::{Sequel, Stage};
 use super::store::{Compact, Exact, Insert, Store};
 use super::{Finding, Limits, Moment, Observer, StateRef, What, trace};
 use crate::base::{Rank, hash, wire, words};
@@ -77,6 +78,18 @@ pub fn search<'a, 'o>(
     settings: &'a Settings,
     outside: Outside<'o>,
 ) -> Result<Option<Outcome>, String> {
+    search_then(comm, steps, observers, settings, outside, None)
+}
+
+/// The same; where every state was seen and nothing ended the search, the sequel follows.
+pub fn search_then<'a, 'o>(
+    comm: &mut dyn Comm,
+    steps: &'a mut (dyn Steps + 'a),
+    observers: &'a mut [Box<dyn Observer>],
+    settings: &'a Settings,
+    outside: Outside<'o>,
+    sequel: Option<&mut dyn Sequel>,
+) -> Result<Option<Outcome>, String> {
     let worker = Worker::new(comm, steps, observers, settings, outside);
     agree_to_begin(comm, worker.as_ref().err())?;
     let mut worker = worker.map_err(|error| error.to_string())?;
@@ -87,6 +100,10 @@ pub fn search<'a, 'o>(
         if !worker.next_level(&mut exchange) {
             break;
         }
+    }
+    worker.close_figures(&mut exchange);
+    if let Some(sequel) = sequel {
+        worker.go_on(&mut exchange, sequel);
     }
     Ok(worker.finish(&mut exchange))
 }
@@ -525,6 +542,22 @@ impl<'a, 'o> Worker<'a, 'o> {
         }
     }
 
+    /// Runs the sequel on all ranks, if all of them saw the search through.
+    fn go_on(&mut self, exchange: &mut Exchange<'_>, sequel: &mut dyn Sequel) {
+        let ended = self.stopping || self.director.as_mut().is_some_and(|director| director.enough());
+        if exchange.tally(Op::Sum, &[i64::from(ended)])[0] > 0 {
+            return;
+        }
+        sequel.run(&mut Stage {
+            exchange,
+            steps: &mut *self.steps,
+            log: &mut self.log,
+            memory_bytes: self.settings.limits.store_bytes.saturating_sub(self.store.bytes()),
+            stop: self.outside.stop,
+        });
+        self.figures.peak_bytes = memory::peak_bytes();
+    }
+
     /// Rebuilds the ways to the findings and gathers the figures.
     fn finish(mut self, exchange: &mut Exchange<'_>) -> Option<Outcome> {
         let mut findings = Vec::new();
@@ -534,7 +567,6 @@ impl<'a, 'o> Worker<'a, 'o> {
             halt = director.halt;
         }
         let paths = trace::paths(exchange, &mut self.log, &findings);
-        self.close_figures(exchange);
         let parts = collective::gather(exchange.comm(), wire::encode(&(&self.figures, paths.as_ref().err())))?;
         let mut ranks = Vec::new();
         for part in parts {

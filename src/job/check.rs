@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::options::{Command, Values};
 use super::{Refusal, engine, file, model};
 use crate::audit::{self, DeadlockMode, SymmetryMode};
+use crate::compile::canonical::Canonicaliser;
 use crate::base::wire;
 use crate::comm::{Comm, collective};
 use crate::explore::{Moment, Outside};
@@ -22,8 +23,8 @@ use crate::ir::{self, PropertyKind};
 use crate::ir::eval::{self, Compat};
 use crate::report::document::{self, Comparison, Document, RuleLine};
 use crate::report::progress::{Form, Now, Shower};
-use crate::verdict::figures::RankFigures;
-use crate::verdict::{Report, Verdict};
+use crate::verdict::figures::{RankFigures, ResponseFigures};
+use crate::verdict::{CheckKind, Report, Verdict};
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +93,9 @@ impl Task {
         let source = model::source(&self.name, self.text.clone())?;
         let constants = crate::lower::Constants { overrides: self.constants.clone() };
         let (lowered, warnings) = model::lower(&source, &constants)?;
-        Ok((lowered.model, warnings))
+        let mut model = lowered.model;
+        model::make_unhelpful(&mut model, self.values.list("nhr"))?;
+        Ok((model, warnings))
     }
 }
 
@@ -133,15 +136,27 @@ struct Found {
     engine: &'static str,
     report: Report,
     ranks: Vec<RankFigures>,
+    responses: Vec<ResponseFigures>,
+    symmetry: &'static str,
 }
 
 /// Searches with the engine asked for; what was found is at rank 0.
 fn search(comm: &mut dyn Comm, task: &Task, model: &ir::Model, signals: &Signals) -> Result<Option<Found>, Refusal> {
     let root = comm.rank().is_root();
-    if chosen_engine(&task.values, model) == "brute" {
-        return Ok(root.then(|| Found { engine: "brute", report: brute(task, model, signals), ranks: Vec::new() }));
+    let mut options = audit_options(&task.values);
+    let unfolded = unfolds(&options, model);
+    if unfolded {
+        options.symmetry = SymmetryMode::Off;
     }
-    let options = audit_options(&task.values);
+    let symmetry = if options.symmetry == SymmetryMode::Off { "off" } else { "exact" };
+    if chosen_engine(&task.values, model) == "brute" {
+        let found = || {
+            let report = replayed(model, &options, brute(task, model, &options, signals));
+            let report = noted(model, unfolded, report);
+            Found { engine: "brute", symmetry, report, ranks: Vec::new(), responses: Vec::new() }
+        };
+        return Ok(root.then(found));
+    }
     let mut shower = Shower::new(if root { progress_form(&task.values) } else { Form::Off });
     let outside = Outside {
         stop: &|| signals.request() == Some(Request::Stop),
@@ -154,8 +169,31 @@ fn search(comm: &mut dyn Comm, task: &Task, model: &ir::Model, signals: &Signals
     let searched = engine::search(comm, model, &task.values, &options, outside);
     shower.finish();
     let Some(searched) = searched.map_err(Refusal::environment)? else { return Ok(None) };
-    let report = replayed(model, &options, searched.report);
-    Ok(Some(Found { engine: "eval", report, ranks: searched.ranks }))
+    let report = noted(model, unfolded, replayed(model, &options, searched.report));
+    let (ranks, responses) = (searched.ranks, searched.responses);
+    Ok(Some(Found { engine: "eval", symmetry, report, ranks, responses }))
+}
+
+/// Whether symmetry is given up for the model: fair actions tell states of one orbit apart.
+fn unfolds(options: &audit::Options, model: &ir::Model) -> bool {
+    let response = model.properties.iter().any(|property| property.kind == PropertyKind::LeadsTo);
+    response && options.symmetry != SymmetryMode::Off
+}
+
+/// Says of responses that they were decided without symmetry, where the model has some.
+fn noted(model: &ir::Model, unfolded: bool, mut report: Report) -> Report {
+    if !unfolded || !Canonicaliser::new(model).is_ok_and(|canonical| canonical.is_some()) {
+        return report;
+    }
+    let is_response = |name: &str| {
+        model.properties.iter().any(|property| property.kind == PropertyKind::LeadsTo && property.name == name)
+    };
+    for check in &mut report.checks {
+        if check.kind == CheckKind::Liveness && check.verdict == Verdict::Holds && is_response(&check.name) {
+            check.reason.get_or_insert("without symmetry: fairness tells symmetric states apart".to_string());
+        }
+    }
+    report
 }
 
 /// Every violation's trace, run once more by the oracle. One that does not replay would be a bug of ours, and a wrong
@@ -166,11 +204,15 @@ fn replayed(model: &ir::Model, options: &audit::Options, report: Report) -> Repo
         if let Some(Err(error)) = trace.map(|trace| audit::replay(model, options, trace)) {
             panic!("the trace of {:?} does not replay: {error}", check.name);
         }
+        let lasso = check.lasso.as_ref();
+        if let Some(Err(error)) = lasso.map(|lasso| audit::replay_lasso(model, options, lasso)) {
+            panic!("the lasso of {:?} does not replay: {error}", check.name);
+        }
     }
     report
 }
 
-/// The engine that `--engine` means. Liveness properties are decided by the plain search only.
+/// The engine that `--engine` means. Whether states stay in reach is decided by the plain search only.
 fn chosen_engine(values: &Values, model: &ir::Model) -> &'static str {
     let liveness = |kind| matches!(kind, PropertyKind::AlwaysPossible | PropertyKind::CanGetTo);
     match values.choice("engine") {
@@ -219,12 +261,12 @@ fn audit_options(values: &Values) -> audit::Options {
     }
 }
 
-fn brute(task: &Task, model: &ir::Model, signals: &Signals) -> Report {
+fn brute(task: &Task, model: &ir::Model, options: &audit::Options, signals: &Signals) -> Report {
     let limit = task.values.time("time");
     let memory_bytes = memory::budget(task.values.size("memory"), 1).rank_bytes;
     let mut shower = Shower::new(progress_form(&task.values));
     let begin = Instant::now();
-    let report = audit::brute(model, &audit_options(&task.values), &mut |progress| {
+    let report = audit::brute(model, options, &mut |progress| {
         if signals.request() == Some(Request::Stop) {
             return ControlFlow::Break("a signal asked to stop".to_string());
         }
@@ -258,7 +300,6 @@ fn progress_form(values: &Values) -> Form {
 fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin: Instant) -> Document {
     let (report, ranks) = (found.report, found.ranks);
     let store_bytes: u64 = ranks.iter().map(|rank| rank.store_bytes).sum();
-    let symmetry = if task.values.choice("symmetry") == "exact" { "exact" } else { "off" };
     let mut document = Document {
         version: Document::VERSION,
         tool: document::tool(),
@@ -266,7 +307,7 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin
         title: task.title.clone(),
         constants: model.constants.iter().cloned().collect::<BTreeMap<_, _>>(),
         engine: found.engine.to_string(),
-        symmetry: symmetry.to_string(),
+        symmetry: found.symmetry.to_string(),
         ranks: comm.ranks(),
         verdict: report.verdict,
         reason: report.reason,
@@ -287,6 +328,7 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin
         published: Vec::new(),
         rules: rules(model, &ranks),
         rank_figures: ranks,
+        responses: found.responses,
     };
     document.published = comparisons(&task.published, &document);
     document

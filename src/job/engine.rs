@@ -7,24 +7,29 @@
 use std::path::PathBuf;
 
 use super::options::Values;
+use super::responses::{Judgement, Responses};
 use crate::audit::{self, DeadlockMode, Outcome, SymmetryMode};
 use crate::comm::Comm;
 use crate::compile::canonical::Canonicaliser;
 use crate::compile::{Canonical, InstanceNo, Instances, Interpreter, Setup, Steps};
 use crate::exchange;
 use crate::explore::balance::Balance;
+use crate::explore::sequel::Sequel;
 use crate::explore::{self, Finding, Limits, Moment, Observer, Outside, Remember, StateRef, What};
 use crate::host::memory;
 use crate::ir::eval::{Fault, Machine, Step};
 use crate::ir::{Instance, Model, PropertyKind};
+use crate::ir::model::instance_count;
+use crate::property::response::{self, Seeds, Study};
 use crate::property::{deadlock, fault::Faults, invariant::Invariants};
-use crate::verdict::figures::RankFigures;
+use crate::verdict::figures::{RankFigures, ResponseFigures};
 use crate::verdict::{Counts, Ending, Report, StepRef};
 
 /// What a distributed search came to.
 pub struct Searched {
     pub report: Report,
     pub ranks: Vec<RankFigures>,
+    pub responses: Vec<ResponseFigures>,
 }
 
 /// Searches on all ranks; the result is at rank 0. An `Err` is a failing machine.
@@ -44,7 +49,16 @@ pub fn search(
     let mut steps = Interpreter::new(model, Setup { eval: options.eval, canonical: canonical()? });
     let settings = settings(comm, values, steps.words());
     let mut observers = observers(options.deadlock);
-    let outcome = explore::search(comm, &mut steps, &mut observers, &settings, outside)?;
+    let goals = if options.symmetry == SymmetryMode::Off { response::goals(model) } else { Vec::new() };
+    let (seeds, queues) = Seeds::new(goals.clone(), steps.words());
+    let time = values.time("time");
+    let mut responses = Responses::new(model, options.eval, goals, queues, Study::default(), time);
+    let mut sequel: Option<&mut dyn Sequel> = None;
+    if responses.is_wanted() {
+        observers.push(Box::new(seeds));
+        sequel = Some(&mut responses);
+    }
+    let outcome = explore::search_then(comm, &mut steps, &mut observers, &settings, outside, sequel)?;
     let Some(outcome) = outcome else { return Ok(None) };
     let teller = Teller {
         model,
@@ -52,7 +66,8 @@ pub fn search(
         canonical: canonical()?,
         instances: Instances::new(model),
     };
-    Ok(Some(Searched { report: teller.report(options, &outcome), ranks: outcome.ranks }))
+    let (report, figures) = teller.report(options, &outcome, &responses);
+    Ok(Some(Searched { report, ranks: outcome.ranks, responses: figures }))
 }
 
 fn settings(comm: &dyn Comm, values: &Values, words: usize) -> explore::Settings {
@@ -105,11 +120,18 @@ struct Teller<'m> {
 }
 
 impl<'m> Teller<'m> {
-    fn report(mut self, options: &audit::Options, outcome: &explore::Outcome) -> Report {
+    fn report(
+        mut self,
+        options: &audit::Options,
+        outcome: &explore::Outcome,
+        responses: &Responses<'_>,
+    ) -> (Report, Vec<ResponseFigures>) {
         let mut told = Outcome::default();
         for (finding, path) in &outcome.findings {
             self.tell(&mut told, finding, path);
         }
+        let halted = stopped(outcome, &told, options);
+        self.tell_liveness(&mut told, responses);
         let ranks = &outcome.ranks;
         let sum = |of: fn(&RankFigures) -> u64| ranks.iter().map(of).sum::<u64>();
         let counts = Counts {
@@ -127,15 +149,30 @@ impl<'m> Teller<'m> {
         }
         let statements: Vec<bool> =
             (0..self.model.cover_statements.len()).map(|at| any(|rank| &rank.covered_statements, at)).collect();
-        let halted = outcome.halt.clone().or_else(|| {
-            let enough = told.errors() >= options.max_errors && told.errors() > 0;
-            enough.then(|| match options.max_errors {
-                1 => "stopped at the first violation".to_string(),
-                max => format!("stopped after {max} violations"),
-            })
-        });
         let digest = format!("{digest:032x}");
-        told.report(self.model, options, counts, digest, &statements, halted)
+        let figures = responses.figures(counts.states);
+        (told.report(self.model, options, counts, digest, &statements, halted), figures)
+    }
+
+    /// What the sequel found of responses; other liveness is left open.
+    fn tell_liveness(&mut self, told: &mut Outcome, responses: &Responses<'_>) {
+        let model = self.model;
+        for (at, property) in model.properties.iter().enumerate() {
+            if matches!(property.kind, PropertyKind::AlwaysPossible | PropertyKind::CanGetTo) {
+                told.leave_open(at as u32, "this engine does not decide it; --engine brute does");
+            }
+        }
+        for (goal, judgement, _) in &responses.judged {
+            match judgement {
+                Judgement::Holds => {}
+                Judgement::Open(why) => told.leave_open(goal.property, why.clone()),
+                Judgement::Violated { path, cycle } => {
+                    let (path, _) = self.realise(path);
+                    let ending = Ending::Never { property: goal.property, index: goal.index };
+                    told.note_lasso(model, &mut self.machine, &path, cycle, ending);
+                }
+            }
+        }
     }
 
     /// Walks to the finding with the evaluator and notes what is there.
@@ -209,6 +246,7 @@ impl<'m> Teller<'m> {
             What::Property(at) => {
                 let property = &self.model.properties[at as usize];
                 let seen = match property.kind {
+                    PropertyKind::LeadsTo => self.response_fault(last, at),
                     PropertyKind::Cover => self.machine.witness(last, property),
                     _ => self.machine.violation(last, property),
                 };
@@ -237,12 +275,34 @@ impl<'m> Teller<'m> {
         }
     }
 
+    /// Why some instance of a response property cannot be evaluated in a state.
+    fn response_fault(&mut self, state: &[i64], at: u32) -> Result<Option<u64>, Box<Fault>> {
+        let property = &self.model.properties[at as usize];
+        for index in 0..instance_count(&property.binders, &self.model.types) {
+            for expr in [Some(property.claim), property.target].into_iter().flatten() {
+                self.machine.predicate(state, &property.binders, property.frame.cells, index, expr)?;
+            }
+        }
+        Ok(None)
+    }
+
     fn fault_ending(&self, start: bool, step: StepRef, fault: &Fault) -> Ending {
         let rules = if start { &self.model.starts } else { &self.model.rules };
         let rule = &rules[step.rule as usize];
         let params = self.model.instance_params(&rule.binders, step.index);
         Ending::Fault { step, rule: rule.name.clone(), params, fault: fault.kind }
     }
+}
+
+/// Why the search did not see every state, where it did not.
+fn stopped(outcome: &explore::Outcome, told: &Outcome, options: &audit::Options) -> Option<String> {
+    outcome.halt.clone().or_else(|| {
+        let enough = told.errors() >= options.max_errors && told.errors() > 0;
+        enough.then(|| match options.max_errors {
+            1 => "stopped at the first violation".to_string(),
+            max => format!("stopped after {max} violations"),
+        })
+    })
 }
 
 /// Whether moments are worth showing: the longest frontier over the mean.

@@ -3,3 +3,4 @@
 pub mod deadlock;
 pub mod fault;
 pub mod invariant;
+pub mod response;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::verdict::figures::RankFigures;
+use crate::verdict::figures::{RankFigures, ResponseFigures};
 use crate::verdict::{Check, Verdict};
 
 /// The result of `check` and `run`.
@@ -39,6 +39,8 @@ pub struct Document {
     pub rules: Vec<RuleLine>,
     /// What each rank did; where the engine is distributed.
     pub rank_figures: Vec<RankFigures>,
+    /// What each response property took; where the engine is distributed.
+    pub responses: Vec<ResponseFigures>,
 }
 
 /// One rule's part in a search.
