@@ -174,8 +174,9 @@ fn closure(from: Vec<State>, spec: &Spec, stay: impl Fn(State) -> bool) -> Vec<S
     let mut states = from;
     let mut at = 0;
     while at < states.len() {
+        let from = states[at];
         for rule in &spec.rules {
-            for to in params(rule).filter_map(|param| next(rule, param, states[at])) {
+            for to in params(rule).filter_map(|param| next(rule, param, from)) {
                 if stay(to) && !states.contains(&to) {
                     states.push(to);
                 }

@@ -190,7 +190,15 @@ impl<'c> Exchange<'c> {
     }
 
     /// Waits a moment, for a producer that is congested and has received all there is.
+    ///
+    /// Credits that the transport handed back when they were due are offered again first: two congested ranks would
+    /// otherwise wait for each other's.
     pub fn wait(&mut self) {
+        for peer in self.rank().others(self.ranks()) {
+            if self.ledger.should_return(peer) {
+                self.return_credits(peer);
+            }
+        }
         self.comm.wait();
     }
 

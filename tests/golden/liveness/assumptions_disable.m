@@ -1,4 +1,4 @@
--- A step out of the model is none: its action is not enabled, and the run may stay.
+-- A step out of the model is none, so its action is not enabled, and the run may stay.
 -- deadlock: off
 -- states: 2
 -- verdict: liveness "moves" violated

@@ -1,4 +1,4 @@
--- Fairness of states: the channel works again and again, and delivers what is sent again and again.
+-- Fairness of states, where the channel works again and again, and delivers what is sent again and again.
 -- deadlock: off
 -- verdict: liveness "works" holds
 -- verdict: liveness "delivers" holds

@@ -1,4 +1,4 @@
--- A fair step that leaves the state unchanged is a step: taking it for ever is fair.
+-- A fair step that leaves the state unchanged is a step, and taking it for ever is fair.
 -- deadlock: off
 -- verdict: liveness "moves" violated
 var x : boolean;
