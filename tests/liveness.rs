@@ -272,7 +272,7 @@ fn verdict_of(report: &Report, name: &str) -> Verdict {
 /// One rank's part of a distributed check: what was judged of each property, at rank 0.
 fn search(comm: &mut dyn Comm, model: &Model, study: Study, batch: u32) -> Option<Vec<(u32, Verdict, bool)>> {
     let mut steps = Interpreter::new(model, Setup::default());
-    let goals = response::goals(model);
+    let goals = response::goals(model, batch > 50);
     let (seeds, queues) = Seeds::new(goals.clone(), steps.words());
     let mut responses = Responses::new(model, options().eval, goals, queues, study, None);
     let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(seeds)];
@@ -409,6 +409,45 @@ fn models_have_the_verdicts_of_their_heads() {
         let judged = all.into_iter().next().flatten().unwrap();
         assert_eq!(together(&judged, at as u32), expected, "{name}: two ranks");
     }
+}
+
+/// Files with their sizes, a CANGETTO property and its verdict.
+const REACH: [(&str, &[&str], Verdict); 5] = [
+    ("german", &[], Verdict::Holds),
+    ("peterson_helpful", &["N=3"], Verdict::Holds),
+    ("peterson_buggy", &["N=3"], Verdict::Violated),
+    ("mcslock", &["N=3"], Verdict::Holds),
+    ("snoop", &["DATA_NUM=1"], Verdict::Holds),
+];
+
+#[test]
+fn helpful_rules_are_the_only_ones_that_help() {
+    for (name, constants, expected) in REACH {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("models/liveness/{name}.m"));
+        let mut values = Constants::none();
+        constants.iter().for_each(|constant| values.parse(constant).unwrap());
+        let mut model = model(name, fs::read_to_string(path).unwrap(), &values);
+        let reach = |each: &&verify::ir::Property| each.kind == verify::ir::PropertyKind::CanGetTo;
+        let property = model.properties.iter().find(reach).unwrap().name.clone();
+        assert_eq!(verdict_of(&oracle(&model), &property), expected, "{name}");
+        // With no helpful rule, whatever is not there already cannot be reached.
+        let all: Vec<String> = model.rules.iter().map(|rule| rule.name.clone()).collect();
+        verify::job::model::make_unhelpful(&mut model, &all).unwrap();
+        assert_eq!(verdict_of(&oracle(&model), &property), Verdict::Violated, "{name} without helpful rules");
+        assert!(verify::job::model::make_unhelpful(&mut model, &["no such rule".to_string()]).is_err());
+    }
+}
+
+#[test]
+fn one_instance_stands_for_its_orbit() {
+    let text = "type P : scalarset(3); Q : 0..1; var x : array [P] of boolean;
+        startstate begin for p : P do x[p] := false; end; end;
+        ruleset p : P do fair rule begin x[p] := !x[p]; end; end;
+        ruleset p : P; r : P; n : Q do liveness \"both\" x[p] & n = 0 LEADSTO !x[r]; end;";
+    let model = model("orbits", text.to_string(), &Constants::none());
+    assert_eq!(response::goals(&model, false).len(), 18);
+    // p = r, or p and r differ; n is no scalarset's.
+    assert_eq!(response::goals(&model, true).len(), 4);
 }
 
 #[test]

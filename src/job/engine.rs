@@ -49,7 +49,12 @@ pub fn search(
     let mut steps = Interpreter::new(model, Setup { eval: options.eval, canonical: canonical()? });
     let settings = settings(comm, values, steps.words());
     let mut observers = observers(options.deadlock);
-    let goals = if options.symmetry == SymmetryMode::Off { response::goals(model) } else { Vec::new() };
+    // Responses are decided without symmetry of states, but not once for each name of a scalarset's member.
+    let by_orbit = values.choice("symmetry") == "exact";
+    let goals = match options.symmetry {
+        SymmetryMode::Off => response::goals(model, by_orbit),
+        SymmetryMode::Exhaustive => Vec::new(),
+    };
     let (seeds, queues) = Seeds::new(goals.clone(), steps.words());
     let time = values.time("time");
     let mut responses = Responses::new(model, options.eval, goals, queues, Study::default(), time);

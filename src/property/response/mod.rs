@@ -16,8 +16,8 @@ use std::rc::Rc;
 use crate::compile::{Predicate, Steps};
 use crate::explore::frontier::Frontier;
 use crate::explore::{Finding, Observer, StateRef, What};
-use crate::ir::model::instance_count;
-use crate::ir::{Model, PropertyKind};
+use crate::ir::model::{digits, instance_count};
+use crate::ir::{Binder, Model, ParamDomain, PropertyKind, Type, TypeId};
 use crate::verdict::figures::Round;
 
 pub use rounds::{Rounds, Study};
@@ -29,16 +29,38 @@ pub struct Goal {
     pub index: u64,
 }
 
-/// All instances of all response properties.
-pub fn goals(model: &Model) -> Vec<Goal> {
+/// All instances of all response properties; `by_orbit`, one of those that differ only by the names of scalarset
+/// members: a symmetric model has the same fair runs for each, up to names.
+pub fn goals(model: &Model, by_orbit: bool) -> Vec<Goal> {
     let mut goals = Vec::new();
     for (at, property) in model.properties.iter().enumerate() {
         if property.kind == PropertyKind::LeadsTo {
             let indices = 0..instance_count(&property.binders, &model.types);
-            goals.extend(indices.map(|index| Goal { property: at as u32, index }));
+            let wanted = indices.filter(|&index| !by_orbit || is_first_of_orbit(model, &property.binders, index));
+            goals.extend(wanted.map(|index| Goal { property: at as u32, index }));
         }
     }
     goals
+}
+
+/// Whether the parameters of each scalarset take its members in their order: 1, then 1 or 2, and so on.
+fn is_first_of_orbit(model: &Model, binders: &[Binder], index: u64) -> bool {
+    let mut used: Vec<(TypeId, u64)> = Vec::new();
+    for (binder, digit) in binders.iter().zip(digits(binders, &model.types, index)) {
+        let Binder::Param { domain: ParamDomain::Type(ty), .. } = binder else { continue };
+        if !matches!(model.types.get(*ty), Type::Scalarset { .. }) {
+            continue;
+        }
+        let at = used.iter().position(|(each, _)| each == ty).unwrap_or_else(|| {
+            used.push((*ty, 0));
+            used.len() - 1
+        });
+        if digit > used[at].1 {
+            return false;
+        }
+        used[at].1 = used[at].1.max(digit + 1);
+    }
+    true
 }
 
 /// What the rounds for one goal came to, the same on all ranks.
