@@ -14,6 +14,7 @@ use verify::comm::{Comm, thread};
 use verify::compile::{Interpreter, Setup, Steps};
 use verify::exchange;
 use verify::explore::balance::Balance;
+use verify::explore::frontier::Frontier;
 use verify::explore::{self, Limits, Observer, Outside, Remember, Settings};
 use verify::ir::Model;
 use verify::job::responses::{Judgement, Responses};
@@ -88,7 +89,13 @@ fn spec(seed: u64) -> Spec {
             });
             let assign = assign.collect();
             let guard_param = (ruleset.is_some() && prng.chance(50)).then(|| prng.index(3));
-            rules.push(RuleSpec { guard: test(&mut prng, 2), guard_param, assign, fairness: prng.index(3), ruleset });
+            rules.push(RuleSpec {
+                guard: test(&mut prng, 2),
+                guard_param,
+                assign,
+                fairness: prng.index(3),
+                ruleset,
+            });
         }
     }
     let states = (0..prng.below(3).saturating_sub(1))
@@ -141,7 +148,9 @@ fn text(spec: &Spec) -> String {
     for (premise, conclusion) in &spec.states {
         match premise {
             None => out += &format!("fair \"f\" {};\n", words(conclusion)),
-            Some(premise) => out += &format!("strong fair \"f\" {} -> {};\n", words(premise), words(conclusion)),
+            Some(premise) => {
+                out += &format!("strong fair \"f\" {} -> {};\n", words(premise), words(conclusion))
+            }
         }
     }
     out + &format!("liveness \"response\" {} LEADSTO {};\n", words(&spec.claim), words(&spec.target))
@@ -216,7 +225,8 @@ fn by_definition(spec: &Spec) -> Option<Verdict> {
         return None;
     }
     let fair = (1u32..1 << pending.len()).any(|set| {
-        let members: Vec<State> = (0..pending.len()).filter(|at| set >> at & 1 != 0).map(|at| pending[at]).collect();
+        let members: Vec<State> =
+            (0..pending.len()).filter(|at| set >> at & 1 != 0).map(|at| pending[at]).collect();
         connected(spec, &members) && fair(spec, &members)
     });
     Some(if fair { Verdict::Violated } else { Verdict::Holds })
@@ -257,7 +267,11 @@ fn options() -> audit::Options {
 fn oracle(model: &Model) -> Report {
     let report = audit::brute(model, &options(), &mut |_| ControlFlow::Continue(()));
     for check in report.checks.iter().filter(|check| check.kind == CheckKind::Liveness) {
-        assert_eq!(check.lasso.is_some() || check.trace.is_some(), check.verdict == Verdict::Violated, "{check:?}");
+        assert_eq!(
+            check.lasso.is_some() || check.trace.is_some(),
+            check.verdict == Verdict::Violated,
+            "{check:?}"
+        );
         if let Some(lasso) = &check.lasso {
             assert_eq!(audit::replay_lasso(model, &options(), lasso), Ok(()), "{lasso:#?}");
         }
@@ -273,7 +287,8 @@ fn verdict_of(report: &Report, name: &str) -> Verdict {
 fn search(comm: &mut dyn Comm, model: &Model, study: Study, batch: u32) -> Option<Vec<(u32, Verdict, bool)>> {
     let mut steps = Interpreter::new(model, Setup::default());
     let goals = response::goals(model, batch > 50);
-    let (seeds, queues) = Seeds::new(goals.clone(), steps.words());
+    let queues = goals.iter().map(|_| Frontier::new(steps.words(), 1 << 20, None)).collect();
+    let (seeds, queues) = Seeds::new(goals.clone(), queues);
     let mut responses = Responses::new(model, options().eval, goals, queues, study, None);
     let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(seeds)];
     let settings = Settings {
@@ -284,7 +299,8 @@ fn search(comm: &mut dyn Comm, model: &Model, study: Study, batch: u32) -> Optio
         limits: Limits::of_memory(1 << 30),
     };
     let outside = Outside { stop: &|| false, moment: &mut |_| {} };
-    explore::search_then(comm, &mut steps, &mut observers, &settings, outside, Some(&mut responses)).unwrap()?;
+    explore::search_then(comm, &mut steps, &mut observers, &settings, outside, Some(&mut responses))
+        .unwrap()?;
     assert!(responses.ran);
     let instances = verify::compile::Instances::new(model);
     let mut told = audit::Outcome::default();
@@ -351,14 +367,17 @@ fn the_oracle_and_all_ranks_agree_with_the_definition() {
             violated += u64::from(verdict == Verdict::Violated);
         }
         for ranks in [1, 2, 4] {
-            let all = thread::run(ranks, |comm| search(comm, &model, study(seed + u64::from(ranks)), 3)).unwrap();
+            let all =
+                thread::run(ranks, |comm| search(comm, &model, study(seed + u64::from(ranks)), 3)).unwrap();
             let judged = all.into_iter().next().flatten().unwrap();
             assert_eq!(together(&judged, 0), expected, "VERIFY_SEED={seed}, {ranks} ranks\n{text}");
             pending += u64::from(ranks == 1 && judged[0].2);
         }
     }
     let count = seeds().end - seeds().start;
-    println!("{count} models, {pending} with pending states, {decided} by definition, {violated} of them violated");
+    println!(
+        "{count} models, {pending} with pending states, {decided} by definition, {violated} of them violated"
+    );
     if count >= 100 {
         assert!(decided > count / 3 && violated > count / 20 && pending > count / 3);
         assert!(decided - violated > count / 10);

@@ -319,7 +319,8 @@ impl<'m> Search<'m> {
     fn check_response(&mut self, response: &Response) {
         let model = self.model;
         if let Some(why) = &response.open {
-            let responses = model.properties.iter().enumerate().filter(|(_, p)| p.kind == PropertyKind::LeadsTo);
+            let responses =
+                model.properties.iter().enumerate().filter(|(_, p)| p.kind == PropertyKind::LeadsTo);
             responses.for_each(|(at, _)| self.outcome.leave_open(at as u32, why.clone()));
             return;
         }

@@ -14,5 +14,5 @@ pub mod symmetry;
 pub use brute::{DeadlockMode, Options, Progress, SymmetryMode, brute};
 pub use outcome::Outcome;
 pub use replay::{ReplayError, replay};
-pub use response::{Cycle, fair_cycle};
 pub use replay_lasso::{LassoError, replay_lasso};
+pub use response::{Cycle, fair_cycle};

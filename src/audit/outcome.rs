@@ -8,7 +8,9 @@ use super::brute::{Options, SymmetryMode};
 use crate::ir::eval::{Fault, Machine};
 use crate::ir::print_state::{Difference, differences};
 use crate::ir::{Instance, Model, PropertyKind, Rule, RuleId, UNDEFINED};
-use crate::verdict::{Change, Check, CheckKind, Counts, Ending, Lasso, Report, StepRef, Trace, TraceStep, Verdict};
+use crate::verdict::{
+    Change, Check, CheckKind, Counts, Ending, Lasso, Report, StepRef, Trace, TraceStep, Verdict,
+};
 
 /// How many violations are kept with their traces; more are only counted.
 const KEPT_MAX: usize = 1_000;
@@ -124,7 +126,8 @@ impl Outcome {
             let reached = (kind == CheckKind::Cover).then(|| self.reached(at as u32));
             let faulted =
                 self.faulted.contains(&(at as u32)).then_some("it could not be evaluated in every state");
-            let open = self.open.iter().find(|(each, _)| *each == at as u32).map(|(_, reason)| reason.as_str());
+            let open =
+                self.open.iter().find(|(each, _)| *each == at as u32).map(|(_, reason)| reason.as_str());
             let open = faulted
                 .or(unsupported(property.kind, options, &property.binders))
                 .or(open)
@@ -202,7 +205,9 @@ fn subject(model: &Model, ending: &Ending, fault: Option<&Fault>) -> (CheckKind,
     let name = |property: u32| model.properties[property as usize].name.clone();
     match *ending {
         Ending::Property { property, .. } => (CheckKind::Invariant, Some(property), name(property)),
-        Ending::Never { property, .. } | Ending::Unreachable { property } => (CheckKind::Liveness, Some(property), name(property)),
+        Ending::Never { property, .. } | Ending::Unreachable { property } => {
+            (CheckKind::Liveness, Some(property), name(property))
+        }
         Ending::Deadlock => (CheckKind::Deadlock, None, "deadlock".to_string()),
         Ending::Fault { .. } | Ending::PropertyFault { .. } | Ending::Reached => {
             (CheckKind::Fault, None, fault.map_or(String::new(), |fault| fault.kind.word().to_string()))

@@ -110,10 +110,12 @@ fn check_ending(
             let property =
                 model.properties.get(*property as usize).ok_or(ReplayError::Unknown(trace.steps.len()))?;
             let faults = [machine.violation(&last, property), machine.witness(&last, property)];
-            let mut kinds: Vec<FaultKind> = faults.into_iter().filter_map(|each| each.err()).map(|f| f.kind).collect();
+            let mut kinds: Vec<FaultKind> =
+                faults.into_iter().filter_map(|each| each.err()).map(|f| f.kind).collect();
             if let Some(target) = property.target {
                 for index in 0..instance_count(&property.binders, &model.types) {
-                    let held = machine.predicate(&last, &property.binders, property.frame.cells, index, target);
+                    let held =
+                        machine.predicate(&last, &property.binders, property.frame.cells, index, target);
                     kinds.extend(held.err().map(|found| found.kind));
                 }
             }

@@ -86,11 +86,13 @@ fn check_fairness(machine: &mut Machine<'_>, lasso: &Lasso, visits: &[Vec<i64>])
     let promises = Promises::new(model);
     let mut enabled: Vec<Vec<Instance>> = Vec::new();
     for state in visits {
-        enabled.push(moves(machine, state).map_err(fault)?.into_iter().map(|(instance, _)| instance).collect());
+        enabled
+            .push(moves(machine, state).map_err(fault)?.into_iter().map(|(instance, _)| instance).collect());
     }
     for (at, &promise) in promises.list().iter().enumerate() {
         let belongs = |instance: &Instance| promises.of(*instance).contains(&(at as u32));
-        let taken = lasso.cycle.iter().any(|step| instance_of(model, step.step).as_ref().is_some_and(belongs));
+        let taken =
+            lasso.cycle.iter().any(|step| instance_of(model, step.step).as_ref().is_some_and(belongs));
         let enabled_in = |of: &Vec<Instance>| of.iter().any(belongs);
         let kept = match promise {
             Promise::WeakAction => taken || !enabled.iter().all(enabled_in),

@@ -70,7 +70,8 @@ impl Response {
         }
         let instances: Vec<Instance> = moves.iter().map(|&(_, instance)| instance).collect();
         if let Err(fault) = look(machine, &self.promises, state, &instances, &mut self.graph) {
-            self.open.get_or_insert(format!("fairness could not be evaluated in every state: {}", fault.message));
+            self.open
+                .get_or_insert(format!("fairness could not be evaluated in every state: {}", fault.message));
         }
         for &(to, instance) in moves {
             push_edge(&mut self.graph, &self.promises, to, instance);
@@ -101,7 +102,8 @@ impl Response {
     fn violation(&self, model: &Model, goal: &Goal) -> Option<Violation> {
         let (pending, order, came_by) = self.pending(goal);
         let component = self.graph.fair_component(&pending)?;
-        let entry = *order.iter().find(|state| component.contains(state)).expect("pending states have an order");
+        let entry =
+            *order.iter().find(|state| component.contains(state)).expect("pending states have an order");
         let mut stem = Vec::new();
         let mut source = entry;
         while let Some((before, edge)) = came_by[source as usize] {
@@ -137,7 +139,12 @@ impl Response {
 }
 
 /// Whether P and whether Q holds in a state, for one instance of a property.
-pub(super) fn mark(machine: &mut Machine<'_>, property: u32, index: u64, state: &[i64]) -> Eval<(bool, bool)> {
+pub(super) fn mark(
+    machine: &mut Machine<'_>,
+    property: u32,
+    index: u64,
+    state: &[i64],
+) -> Eval<(bool, bool)> {
     let property = &machine.model().properties[property as usize];
     let mut holds = |expr| machine.predicate(state, &property.binders, property.frame.cells, index, expr);
     let claim = holds(property.claim)? == Some(true);
@@ -231,7 +238,8 @@ pub fn fair_cycle(model: &Model, options: eval::Options, states: &[State]) -> Re
         let mut machine = Machine::new(model, options);
         let promises = Promises::new(model);
         let mut graph = FairGraph::new(promises.words());
-        let known: HashMap<&[i64], u32> = states.iter().enumerate().map(|(at, state)| (&**state, at as u32)).collect();
+        let known: HashMap<&[i64], u32> =
+            states.iter().enumerate().map(|(at, state)| (&**state, at as u32)).collect();
         for state in states {
             let moves = moves(&mut machine, state)?;
             let instances: Vec<Instance> = moves.iter().map(|(instance, _)| *instance).collect();

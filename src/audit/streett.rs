@@ -66,7 +66,8 @@ impl FairGraph {
                 if broken.iter().all(|&word| word == 0) {
                     return Some(component);
                 }
-                let usable = |state: &u32| self.due(*state).iter().zip(&broken).all(|(due, broken)| due & broken == 0);
+                let usable =
+                    |state: &u32| self.due(*state).iter().zip(&broken).all(|(due, broken)| due & broken == 0);
                 let (rest, lost): (Vec<u32>, Vec<u32>) = component.into_iter().partition(usable);
                 lost.iter().for_each(|&state| set_of[state as usize] = 0);
                 if !rest.is_empty() {
@@ -107,7 +108,9 @@ impl FairGraph {
                 Some(word) => {
                     let wanted = (due[word] & !kept[word]).trailing_zeros();
                     let keeps = |bits: &[u64]| bits[word] >> wanted & 1 != 0;
-                    self.way(&inside, at, |edge| keeps(self.taken(edge)) || keeps(self.kept(self.targets[edge])))
+                    self.way(&inside, at, |edge| {
+                        keeps(self.taken(edge)) || keeps(self.kept(self.targets[edge]))
+                    })
                 }
             };
             for &edge in &part {

@@ -9,14 +9,17 @@ use std::path::PathBuf;
 use super::options::Values;
 use super::responses::{Judgement, Responses};
 use crate::audit::{self, DeadlockMode, Outcome, SymmetryMode};
+use crate::base::Rank;
 use crate::comm::Comm;
 use crate::compile::canonical::Canonicaliser;
 use crate::compile::{Canonical, InstanceNo, Instances, Interpreter, Setup, Steps};
 use crate::exchange;
 use crate::explore::balance::Balance;
+use crate::explore::frontier::Frontier;
 use crate::explore::sequel::Sequel;
 use crate::explore::{self, Finding, Limits, Moment, Observer, Outside, Remember, StateRef, What};
-use crate::host::memory;
+use crate::host::spool::Spool;
+use crate::host::{FileDisk, memory};
 use crate::ir::eval::{Fault, Machine, Step};
 use crate::ir::{Instance, Model, PropertyKind};
 use crate::ir::model::instance_count;
@@ -55,7 +58,8 @@ pub fn search(
         SymmetryMode::Off => response::goals(model, by_orbit),
         SymmetryMode::Exhaustive => Vec::new(),
     };
-    let (seeds, queues) = Seeds::new(goals.clone(), steps.words());
+    let queues = seed_queues(comm.rank(), &goals, steps.words(), &settings.limits);
+    let (seeds, queues) = Seeds::new(goals.clone(), queues);
     let time = values.time("time");
     let mut responses = Responses::new(model, options.eval, goals, queues, Study::default(), time);
     let mut sequel: Option<&mut dyn Sequel> = None;
@@ -100,6 +104,17 @@ fn settings(comm: &dyn Comm, values: &Values, words: usize) -> explore::Settings
         by_levels: values.switch("shortest"),
         limits,
     }
+}
+
+/// A queue for each goal's seeds, on disk beyond a share of memory; where there is no disk for it, in memory.
+fn seed_queues(me: Rank, goals: &[response::Goal], words: usize, limits: &Limits) -> Vec<Frontier> {
+    let queue = |at: usize| {
+        let folder = limits.spool.as_ref().map(|folder| folder.join(format!("seeds-{at}")));
+        let disk = folder.and_then(|folder| FileDisk::open(&folder, me).ok());
+        let spool = disk.map(|disk| Spool::new(Box::new(disk)));
+        Frontier::new(words, limits.frontier_bytes / goals.len() as u64, spool)
+    };
+    (0..goals.len()).map(queue).collect()
 }
 
 /// Where the deadlock observer stands, for its tally.

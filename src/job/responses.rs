@@ -4,6 +4,8 @@
 //! them (`audit::fair_cycle`), and the ranks tell how its first state was reached. A property is done with its first
 //! violated instance. The oracle checks every lasso before it is printed.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crate::audit;
@@ -36,7 +38,7 @@ pub struct Responses<'m> {
     model: &'m Model,
     eval: eval::Options,
     goals: Vec<Goal>,
-    seeds: SeedQueues,
+    seeds: Rc<RefCell<SeedQueues>>,
     study: Study,
     deadline: Option<Instant>,
     /// In the order of goals; goals behind a violated one of the same property are missing.
@@ -50,7 +52,7 @@ impl<'m> Responses<'m> {
         model: &'m Model,
         eval: eval::Options,
         goals: Vec<Goal>,
-        seeds: SeedQueues,
+        seeds: Rc<RefCell<SeedQueues>>,
         study: Study,
         time: Option<Duration>,
     ) -> Responses<'m> {
@@ -81,7 +83,11 @@ impl<'m> Responses<'m> {
     fn judge(&self, stage: &mut Stage<'_, '_>, promises: &Promises, at: usize) -> (Judgement, Outcome) {
         let assumes = self.model.properties.iter().any(|property| property.kind == PropertyKind::Assume);
         let mut rounds = Rounds::new(stage, self.goals[at], promises, self.study, assumes);
-        let outcome = rounds.run(stage, &mut self.seeds.borrow_mut()[at]);
+        let seeds = &mut *self.seeds.borrow_mut();
+        if let Some(why) = &seeds.failure {
+            rounds.give_up(why.clone());
+        }
+        let outcome = rounds.run(stage, &mut seeds.queues[at]);
         let judgement = match &outcome {
             Outcome { trouble: Some(why), .. } => Judgement::Open(why.clone()),
             Outcome { left: 0, .. } => Judgement::Holds,

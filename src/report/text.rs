@@ -234,7 +234,8 @@ fn ending(check: &Check, ending: &Ending) -> String {
 fn responses(document: &Document) -> String {
     let mut table = Table::new(["response", "pending", "rounds", "left", "expansions/state"]);
     for figures in &document.responses {
-        let params: Vec<String> = figures.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let params: Vec<String> =
+            figures.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let name = if params.is_empty() { String::new() } else { format!(" ({})", params.join(", ")) };
         table.row([
             format!("{}{name}", figures.property),

@@ -36,7 +36,8 @@ pub fn goals(model: &Model, by_orbit: bool) -> Vec<Goal> {
     for (at, property) in model.properties.iter().enumerate() {
         if property.kind == PropertyKind::LeadsTo {
             let indices = 0..instance_count(&property.binders, &model.types);
-            let wanted = indices.filter(|&index| !by_orbit || is_first_of_orbit(model, &property.binders, index));
+            let wanted =
+                indices.filter(|&index| !by_orbit || is_first_of_orbit(model, &property.binders, index));
             goals.extend(wanted.map(|index| Goal { property: at as u32, index }));
         }
     }
@@ -75,32 +76,41 @@ pub struct Outcome {
 }
 
 /// The states of each goal that are pending by themselves, collected while the search runs.
-pub type SeedQueues = Rc<RefCell<Vec<Frontier>>>;
+pub struct SeedQueues {
+    /// In the order of goals.
+    pub queues: Vec<Frontier>,
+    /// Why some are missing, where they are.
+    pub failure: Option<String>,
+}
 
 pub struct Seeds {
     goals: Vec<Goal>,
-    queues: SeedQueues,
+    kept: Rc<RefCell<SeedQueues>>,
 }
 
 impl Seeds {
-    pub fn new(goals: Vec<Goal>, words: usize) -> (Seeds, SeedQueues) {
-        let queues = goals.iter().map(|_| Frontier::new(words, u64::MAX >> 1, None)).collect();
-        let queues = Rc::new(RefCell::new(queues));
-        (Seeds { goals, queues: Rc::clone(&queues) }, queues)
+    /// With a queue for each goal, and the other end of the queues.
+    pub fn new(goals: Vec<Goal>, queues: Vec<Frontier>) -> (Seeds, Rc<RefCell<SeedQueues>>) {
+        let kept = Rc::new(RefCell::new(SeedQueues { queues, failure: None }));
+        (Seeds { goals, kept: Rc::clone(&kept) }, kept)
     }
 }
 
 impl Observer for Seeds {
     fn state(&mut self, steps: &mut dyn Steps, state: &[u64], id: StateRef, found: &mut Vec<Finding>) {
-        for (goal, queue) in self.goals.iter().zip(self.queues.borrow_mut().iter_mut()) {
+        let SeedQueues { queues, failure } = &mut *self.kept.borrow_mut();
+        for (goal, queue) in self.goals.iter().zip(queues) {
             let claim = steps.predicate(Predicate::Claim(goal.property), goal.index, state);
             let target = steps.predicate(Predicate::Target(goal.property), goal.index, state);
             let (Ok(claim), Ok(target)) = (claim, target) else {
                 found.push(Finding::here(What::Property(goal.property), id));
                 return;
             };
-            if claim == Some(true) && target != Some(true) {
-                queue.push(state, id, 0).expect("a frontier without a spool cannot fail");
+            if claim == Some(true)
+                && target != Some(true)
+                && let Err(error) = queue.push(state, id, 0)
+            {
+                failure.get_or_insert(error.to_string());
             }
         }
     }

@@ -79,7 +79,9 @@ impl Rounds<'_> {
             if let Some(question) = open.pop() {
                 match self.follow(stage, question) {
                     Ok(None) => {}
-                    Ok(Some(home)) => answer = Ok(home.back.iter().rev().map(|&step| InstanceNo(step)).collect()),
+                    Ok(Some(home)) => {
+                        answer = Ok(home.back.iter().rev().map(|&step| InstanceNo(step)).collect())
+                    }
                     Err(why) => answer = Err(why),
                 }
             } else if stage.exchange.idle() == Idle::PhaseOver {

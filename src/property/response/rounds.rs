@@ -77,7 +77,13 @@ pub struct Rounds<'p> {
 }
 
 impl<'p> Rounds<'p> {
-    pub fn new(stage: &Stage<'_, '_>, goal: Goal, promises: &'p Promises, study: Study, assumes: bool) -> Rounds<'p> {
+    pub fn new(
+        stage: &Stage<'_, '_>,
+        goal: Goal,
+        promises: &'p Promises,
+        study: Study,
+        assumes: bool,
+    ) -> Rounds<'p> {
         let words = stage.steps.words();
         Rounds {
             goal,
@@ -152,6 +158,9 @@ impl<'p> Rounds<'p> {
     }
 
     fn take_in(&mut self, hash: u128, state: &[u64], parent: Parent) -> Option<usize> {
+        if self.trouble.is_some() {
+            return None;
+        }
         let Some(at) = self.table.insert(hash, state, parent) else {
             self.give_up(format!("rank {}: out of memory for pending states", self.me));
             return None;
@@ -162,7 +171,7 @@ impl<'p> Rounds<'p> {
     }
 
     /// From here on this rank only waits for the phase to end; the reason is told after it.
-    fn give_up(&mut self, why: String) {
+    pub fn give_up(&mut self, why: String) {
         self.trouble.get_or_insert(why);
         self.queue.clear();
     }
@@ -190,7 +199,8 @@ impl<'p> Rounds<'p> {
             if self.table.has(at, DEAD) {
                 continue;
             }
-            let out = if by_count { self.cut_off(at) } else { !within(self.table.due(at), self.table.tags(at)) };
+            let out =
+                if by_count { self.cut_off(at) } else { !within(self.table.due(at), self.table.tags(at)) };
             if out {
                 self.kill(at);
             }
@@ -263,7 +273,9 @@ impl<'p> Rounds<'p> {
                             self.table.before[at] = 1;
                         }
                     }
-                    Err(fault) => self.give_up(format!("the property could not be evaluated: {}", fault.message)),
+                    Err(fault) => {
+                        self.give_up(format!("the property could not be evaluated: {}", fault.message))
+                    }
                 }
             }
             // States with the target are not in the table.
@@ -393,7 +405,8 @@ impl<'p> Rounds<'p> {
         let mine = wire::encode(&self.trouble);
         let all = crate::comm::collective::gather(exchange.comm(), mine);
         let first = all.map(|parts| {
-            let decoded = parts.iter().map(|part| wire::decode::<Option<String>>(part).expect("trouble decodes"));
+            let decoded =
+                parts.iter().map(|part| wire::decode::<Option<String>>(part).expect("trouble decodes"));
             wire::encode(&decoded.flatten().next())
         });
         let agreed = crate::comm::collective::broadcast(exchange.comm(), first);
