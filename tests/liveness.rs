@@ -17,6 +17,7 @@ use verify::explore::balance::Balance;
 use verify::explore::frontier::Frontier;
 use verify::explore::{self, Limits, Observer, Outside, Remember, Settings};
 use verify::ir::Model;
+use verify::job::reaches::Reaches;
 use verify::job::responses::{Judgement, Responses};
 use verify::lower::{Constants, lower};
 use verify::property::response::{self, Seeds, Study};
@@ -283,6 +284,16 @@ fn verdict_of(report: &Report, name: &str) -> Verdict {
     report.checks.iter().find(|check| check.name == name).unwrap().verdict
 }
 
+fn settings(batch: u32) -> Settings {
+    Settings {
+        exchange: exchange::Settings { batch_items_max: batch, credits: 2, ..Default::default() },
+        balance: Balance { factor: 0 },
+        remember: Remember::Whole,
+        by_levels: false,
+        limits: Limits { findings: 1_000, ..Limits::of_memory(1 << 30) },
+    }
+}
+
 /// One rank's part of a distributed check: what was judged of each property, at rank 0.
 fn search(comm: &mut dyn Comm, model: &Model, study: Study, batch: u32) -> Option<Vec<(u32, Verdict, bool)>> {
     let mut steps = Interpreter::new(model, Setup::default());
@@ -291,13 +302,7 @@ fn search(comm: &mut dyn Comm, model: &Model, study: Study, batch: u32) -> Optio
     let (seeds, queues) = Seeds::new(goals.clone(), queues);
     let mut responses = Responses::new(model, options().eval, goals, queues, study, None);
     let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(seeds)];
-    let settings = Settings {
-        exchange: exchange::Settings { batch_items_max: batch, credits: 2, ..Default::default() },
-        balance: Balance { factor: 0 },
-        remember: Remember::Whole,
-        by_levels: false,
-        limits: Limits::of_memory(1 << 30),
-    };
+    let settings = settings(batch);
     let outside = Outside { stop: &|| false, moment: &mut |_| {} };
     explore::search_then(comm, &mut steps, &mut observers, &settings, outside, Some(&mut responses))
         .unwrap()?;
@@ -396,6 +401,65 @@ fn every_schedule_gives_the_oracles_verdict() {
         let judged = outcome.results.into_iter().next().flatten().unwrap();
         assert_eq!(together(&judged, 0), expected, "VERIFY_SEED={seed}\n{text}");
     }
+}
+
+/// A random model with helpful and unhelpful rules and two properties of what stays in reach.
+fn reach_text(seed: u64) -> String {
+    let mut prng = Prng::new(seed ^ 0x5eed);
+    let spec = spec(seed);
+    let mut out = String::new();
+    for line in text(&spec).lines().filter(|line| !line.starts_with("liveness")) {
+        let unhelpful = line.contains("rule \"") && prng.chance(40);
+        out += &format!("{}{line}\n", if unhelpful { "unhelpful " } else { "" });
+    }
+    let (claim, target) = (words(&spec.claim), words(&spec.target));
+    out + &format!("liveness \"reach\" {claim} CANGETTO {target};\nliveness \"again\" {target};\n")
+}
+
+/// One rank's part: the violated properties of what stays in reach, and whether a way leads to each, at rank 0.
+fn search_reach(comm: &mut dyn Comm, model: &Model, batch: u32) -> Option<Vec<u32>> {
+    let mut steps = Interpreter::new(model, Setup::default());
+    let goals = response::reach_goals(model);
+    let queues = goals.iter().map(|_| Frontier::new(steps.words(), 1 << 20, None)).collect();
+    let (seeds, queues) = Seeds::new(goals.clone(), queues);
+    let mut reaches = Reaches::new(model, goals, queues);
+    let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(seeds)];
+    let settings = settings(batch);
+    let outside = Outside { stop: &|| false, moment: &mut |_| {} };
+    let outcome =
+        explore::search_then(comm, &mut steps, &mut observers, &settings, outside, Some(&mut reaches))
+            .unwrap()?;
+    assert!(reaches.ran && reaches.open.is_empty());
+    assert_eq!(outcome.findings.len(), reaches.violated.len());
+    assert!(outcome.findings.iter().all(|(_, path)| !path.is_empty()));
+    Some(reaches.violated)
+}
+
+#[test]
+fn what_stays_in_reach_is_what_the_oracle_says() {
+    let mut violated = [0; 2];
+    for seed in seeds() {
+        let text = reach_text(seed);
+        let model = model(&format!("seed {seed}"), text.clone(), &Constants::none());
+        let report = oracle(&model);
+        let expected: Vec<u32> = (0..2)
+            .filter(|&at| verdict_of(&report, ["reach", "again"][at as usize]) == Verdict::Violated)
+            .collect();
+        expected.iter().for_each(|&at| violated[at as usize] += 1);
+        for ranks in [1, 2, 4] {
+            let all = thread::run(ranks, |comm| search_reach(comm, &model, 3)).unwrap();
+            let found = all.into_iter().next().flatten().unwrap();
+            assert_eq!(found, expected, "VERIFY_SEED={seed}, {ranks} ranks\n{text}");
+        }
+        if seed % 4 == 0 {
+            let outcome = sim::run(seed, 3, |comm| search_reach(comm, &model, 2));
+            let outcome = outcome.unwrap_or_else(|failure| panic!("VERIFY_SEED={seed}: {failure}\n{text}"));
+            assert_eq!(outcome.results[0].as_ref(), Some(&expected), "VERIFY_SEED={seed}\n{text}");
+        }
+    }
+    println!("violated: {violated:?}");
+    let count = seeds().end - seeds().start;
+    assert!(count < 100 || violated.iter().all(|&n| n > count / 20 && n < count * 19 / 20));
 }
 
 /// Each model of docs/models.md with the sizes used there, and the verdict of its LEADSTO property.

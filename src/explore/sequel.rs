@@ -3,6 +3,7 @@
 //! A property of whole runs needs more than one look at each state: it collects what it needs as an observer and
 //! does the rest here, in phases of its own. It is called on all ranks or on none, between phases.
 
+use super::Finding;
 use super::log::Log;
 use crate::compile::Steps;
 use crate::exchange::Exchange;
@@ -15,6 +16,8 @@ pub struct Stage<'s, 'c> {
     pub log: &'s mut Log,
     /// Bytes of memory that the search has left.
     pub memory_bytes: u64,
+    /// What the sequel finds; rank 0's is taken.
+    pub findings: Vec<Finding>,
     /// Whether this rank was asked to stop.
     pub stop: &'s dyn Fn() -> bool,
 }

@@ -548,13 +548,18 @@ impl<'a, 'o> Worker<'a, 'o> {
         if exchange.tally(Op::Sum, &[i64::from(ended)])[0] > 0 {
             return;
         }
-        sequel.run(&mut Stage {
+        let mut stage = Stage {
             exchange,
             steps: &mut *self.steps,
             log: &mut self.log,
             memory_bytes: self.settings.limits.store_bytes.saturating_sub(self.store.bytes()),
+            findings: Vec::new(),
             stop: self.outside.stop,
-        });
+        };
+        sequel.run(&mut stage);
+        if let Some(director) = &mut self.director {
+            director.findings.append(&mut stage.findings);
+        }
         self.figures.peak_bytes = memory::peak_bytes();
     }
 

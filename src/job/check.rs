@@ -149,7 +149,7 @@ fn search(comm: &mut dyn Comm, task: &Task, model: &ir::Model, signals: &Signals
         options.symmetry = SymmetryMode::Off;
     }
     let symmetry = if options.symmetry == SymmetryMode::Off { "off" } else { "exact" };
-    if chosen_engine(&task.values, model) == "brute" {
+    if chosen_engine(&task.values) == "brute" {
         let found = || {
             let report = replayed(model, &options, brute(task, model, &options, signals));
             let report = noted(model, unfolded, report);
@@ -212,13 +212,10 @@ fn replayed(model: &ir::Model, options: &audit::Options, report: Report) -> Repo
     report
 }
 
-/// The engine that `--engine` means. Whether states stay in reach is decided by the plain search only.
-fn chosen_engine(values: &Values, model: &ir::Model) -> &'static str {
-    let liveness = |kind| matches!(kind, PropertyKind::AlwaysPossible | PropertyKind::CanGetTo);
+/// The engine that `--engine` means.
+fn chosen_engine(values: &Values) -> &'static str {
     match values.choice("engine") {
         "brute" => "brute",
-        "eval" => "eval",
-        _ if model.properties.iter().any(|property| liveness(property.kind)) => "brute",
         _ => "eval",
     }
 }

@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use super::options::Values;
+use super::reaches::{Reaches, Sequels};
 use super::responses::{Judgement, Responses};
 use crate::audit::{self, DeadlockMode, Outcome, SymmetryMode};
 use crate::base::Rank;
@@ -62,11 +63,20 @@ pub fn search(
     let (seeds, queues) = Seeds::new(goals.clone(), queues);
     let time = values.time("time");
     let mut responses = Responses::new(model, options.eval, goals, queues, Study::default(), time);
-    let mut sequel: Option<&mut dyn Sequel> = None;
+    let reach_goals = reach_goals(model, options);
+    let queues = seed_queues(comm.rank(), &reach_goals, steps.words(), &settings.limits);
+    let (reach_seeds, queues) = Seeds::new(reach_goals.clone(), queues);
+    let mut reaches = Reaches::new(model, reach_goals.clone(), queues);
+    let mut sequels = Sequels(Vec::new());
     if responses.is_wanted() {
         observers.push(Box::new(seeds));
-        sequel = Some(&mut responses);
+        sequels.0.push(&mut responses);
     }
+    if !reach_goals.is_empty() {
+        observers.push(Box::new(reach_seeds));
+        sequels.0.push(&mut reaches);
+    }
+    let sequel: Option<&mut dyn Sequel> = if sequels.0.is_empty() { None } else { Some(&mut sequels) };
     let outcome = explore::search_then(comm, &mut steps, &mut observers, &settings, outside, sequel)?;
     let Some(outcome) = outcome else { return Ok(None) };
     let teller = Teller {
@@ -75,7 +85,7 @@ pub fn search(
         canonical: canonical()?,
         instances: Instances::new(model),
     };
-    let (report, figures) = teller.report(options, &outcome, &responses);
+    let (report, figures) = teller.report(options, &outcome, &responses, &reaches);
     Ok(Some(Searched { report, ranks: outcome.ranks, responses: figures }))
 }
 
@@ -117,6 +127,14 @@ fn seed_queues(me: Rank, goals: &[response::Goal], words: usize, limits: &Limits
     (0..goals.len()).map(queue).collect()
 }
 
+/// What to decide of reach: as the oracle, no single instances under symmetry.
+fn reach_goals(model: &Model, options: &audit::Options) -> Vec<response::Goal> {
+    let mut goals = response::reach_goals(model);
+    let symmetric = options.symmetry != SymmetryMode::Off;
+    goals.retain(|goal| !symmetric || model.properties[goal.property as usize].binders.is_empty());
+    goals
+}
+
 /// Where the deadlock observer stands, for its tally.
 const DEADLOCKS_AT: usize = 2;
 
@@ -145,13 +163,14 @@ impl<'m> Teller<'m> {
         options: &audit::Options,
         outcome: &explore::Outcome,
         responses: &Responses<'_>,
+        reaches: &Reaches<'_>,
     ) -> (Report, Vec<ResponseFigures>) {
         let mut told = Outcome::default();
         for (finding, path) in &outcome.findings {
             self.tell(&mut told, finding, path);
         }
-        let halted = stopped(outcome, &told, options);
-        self.tell_liveness(&mut told, responses);
+        let halted = stopped(outcome, &told, options, responses.ran || reaches.ran);
+        self.tell_liveness(&mut told, responses, reaches);
         let ranks = &outcome.ranks;
         let sum = |of: fn(&RankFigures) -> u64| ranks.iter().map(of).sum::<u64>();
         let counts = Counts {
@@ -174,13 +193,11 @@ impl<'m> Teller<'m> {
         (told.report(self.model, options, counts, digest, &statements, halted), figures)
     }
 
-    /// What the sequel found of responses; other liveness is left open.
-    fn tell_liveness(&mut self, told: &mut Outcome, responses: &Responses<'_>) {
+    /// What the sequels found; violations of what stays in reach are findings, told before.
+    fn tell_liveness(&mut self, told: &mut Outcome, responses: &Responses<'_>, reaches: &Reaches<'_>) {
         let model = self.model;
-        for (at, property) in model.properties.iter().enumerate() {
-            if matches!(property.kind, PropertyKind::AlwaysPossible | PropertyKind::CanGetTo) {
-                told.leave_open(at as u32, "this engine does not decide it; --engine brute does");
-            }
+        for (property, why) in &reaches.open {
+            told.leave_open(*property, why.clone());
         }
         for (goal, judgement, _) in &responses.judged {
             match judgement {
@@ -266,7 +283,12 @@ impl<'m> Teller<'m> {
             What::Property(at) => {
                 let property = &self.model.properties[at as usize];
                 let seen = match property.kind {
-                    PropertyKind::LeadsTo => self.response_fault(last, at),
+                    PropertyKind::LeadsTo | PropertyKind::CanGetTo | PropertyKind::AlwaysPossible => {
+                        match self.response_fault(last, at) {
+                            Ok(_) => return (Ending::Unreachable { property: at }, None),
+                            fault => fault,
+                        }
+                    }
                     PropertyKind::Cover => self.machine.witness(last, property),
                     _ => self.machine.violation(last, property),
                 };
@@ -315,9 +337,10 @@ impl<'m> Teller<'m> {
 }
 
 /// Why the search did not see every state, where it did not.
-fn stopped(outcome: &explore::Outcome, told: &Outcome, options: &audit::Options) -> Option<String> {
+fn stopped(outcome: &explore::Outcome, told: &Outcome, options: &audit::Options, through: bool) -> Option<String> {
     outcome.halt.clone().or_else(|| {
-        let enough = told.errors() >= options.max_errors && told.errors() > 0;
+        // A sequel follows only a search that saw every state.
+        let enough = !through && told.errors() >= options.max_errors && told.errors() > 0;
         enough.then(|| match options.max_errors {
             1 => "stopped at the first violation".to_string(),
             max => format!("stopped after {max} violations"),

@@ -10,6 +10,7 @@ mod engine;
 pub mod file;
 pub mod model;
 pub mod options;
+pub mod reaches;
 pub mod responses;
 
 /// How a run ends, for the shell.

@@ -139,6 +139,7 @@ impl Sequel for Responses<'_> {
             steps: &mut *stage.steps,
             log: &mut *stage.log,
             memory_bytes: stage.memory_bytes,
+            findings: Vec::new(),
             stop: &stop,
         };
         let mut violated: Option<u32> = None;

@@ -8,7 +8,7 @@
 
 mod path;
 mod rounds;
-mod table;
+pub(super) mod table;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,17 +16,46 @@ use std::rc::Rc;
 use crate::compile::{Predicate, Steps};
 use crate::explore::frontier::Frontier;
 use crate::explore::{Finding, Observer, StateRef, What};
+use crate::ir::eval::Fault;
 use crate::ir::model::{digits, instance_count};
 use crate::ir::{Binder, Model, ParamDomain, PropertyKind, Type, TypeId};
 use crate::verdict::figures::Round;
 
 pub use rounds::{Rounds, Study};
 
-/// One instance of a response property.
+/// One instance of a liveness property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Goal {
     pub property: u32,
     pub index: u64,
+    /// It is AG EF: its claim is what is to stay in reach, from everywhere.
+    pub always: bool,
+}
+
+impl Goal {
+    /// Whether a state is pending by itself: what is claimed holds and the target does not.
+    fn is_seed(&self, steps: &mut dyn Steps, state: &[u64]) -> Result<bool, Box<Fault>> {
+        let claim = steps.predicate(Predicate::Claim(self.property), self.index, state)?;
+        if self.always {
+            // AG EF has one expression, which is the target; it says nothing where its place is empty.
+            return Ok(claim == Some(false));
+        }
+        let target = steps.predicate(Predicate::Target(self.property), self.index, state)?;
+        Ok(claim == Some(true) && target != Some(true))
+    }
+}
+
+/// All instances of all properties of what stays in reach.
+pub fn reach_goals(model: &Model) -> Vec<Goal> {
+    let mut goals = Vec::new();
+    for (at, property) in model.properties.iter().enumerate() {
+        let always = property.kind == PropertyKind::AlwaysPossible;
+        if always || property.kind == PropertyKind::CanGetTo {
+            let indices = 0..instance_count(&property.binders, &model.types);
+            goals.extend(indices.map(|index| Goal { property: at as u32, index, always }));
+        }
+    }
+    goals
 }
 
 /// All instances of all response properties; `by_orbit`, one of those that differ only by the names of scalarset
@@ -38,7 +67,7 @@ pub fn goals(model: &Model, by_orbit: bool) -> Vec<Goal> {
             let indices = 0..instance_count(&property.binders, &model.types);
             let wanted =
                 indices.filter(|&index| !by_orbit || is_first_of_orbit(model, &property.binders, index));
-            goals.extend(wanted.map(|index| Goal { property: at as u32, index }));
+            goals.extend(wanted.map(|index| Goal { property: at as u32, index, always: false }));
         }
     }
     goals
@@ -100,16 +129,11 @@ impl Observer for Seeds {
     fn state(&mut self, steps: &mut dyn Steps, state: &[u64], id: StateRef, found: &mut Vec<Finding>) {
         let SeedQueues { queues, failure } = &mut *self.kept.borrow_mut();
         for (goal, queue) in self.goals.iter().zip(queues) {
-            let claim = steps.predicate(Predicate::Claim(goal.property), goal.index, state);
-            let target = steps.predicate(Predicate::Target(goal.property), goal.index, state);
-            let (Ok(claim), Ok(target)) = (claim, target) else {
+            let Ok(pending) = goal.is_seed(steps, state) else {
                 found.push(Finding::here(What::Property(goal.property), id));
-                return;
+                continue;
             };
-            if claim == Some(true)
-                && target != Some(true)
-                && let Err(error) = queue.push(state, id, 0)
-            {
+            if pending && let Err(error) = queue.push(state, id, 0) {
                 failure.get_or_insert(error.to_string());
             }
         }
