@@ -309,6 +309,11 @@ impl<'m> Search<'m> {
 
     fn check_liveness(&mut self) {
         for (property, node) in self.graph.violations() {
+            // An instance is not the same one in every state of an orbit; such properties are left open.
+            let single = !self.model.properties[property as usize].binders.is_empty();
+            if single && self.symmetry.is_some() {
+                continue;
+            }
             let _ = self.violation(node, Ending::Unreachable { property });
         }
         if let Some(response) = self.response.take() {

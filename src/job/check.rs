@@ -174,23 +174,31 @@ fn search(comm: &mut dyn Comm, task: &Task, model: &ir::Model, signals: &Signals
     Ok(Some(Found { engine: "eval", symmetry, report, ranks, responses }))
 }
 
-/// Whether symmetry is given up for the model: fair actions tell states of one orbit apart.
+/// Whether symmetry is given up for the model.
 fn unfolds(options: &audit::Options, model: &ir::Model) -> bool {
-    let response = model.properties.iter().any(|property| property.kind == PropertyKind::LeadsTo);
-    response && options.symmetry != SymmetryMode::Off
+    options.symmetry != SymmetryMode::Off && model.properties.iter().any(breaks_symmetry)
 }
 
-/// Says of responses that they were decided without symmetry, where the model has some.
+/// Whether a property tells states of one orbit apart: by fair actions, or by following one instance.
+fn breaks_symmetry(property: &ir::Property) -> bool {
+    match property.kind {
+        PropertyKind::LeadsTo => true,
+        PropertyKind::AlwaysPossible | PropertyKind::CanGetTo => !property.binders.is_empty(),
+        PropertyKind::Invariant | PropertyKind::Assume | PropertyKind::Cover => false,
+    }
+}
+
+/// Says of properties that they were decided without symmetry, where the model has some.
 fn noted(model: &ir::Model, unfolded: bool, mut report: Report) -> Report {
     if !unfolded || !Canonicaliser::new(model).is_ok_and(|canonical| canonical.is_some()) {
         return report;
     }
-    let is_response = |name: &str| {
-        model.properties.iter().any(|property| property.kind == PropertyKind::LeadsTo && property.name == name)
+    let unfolded = |name: &str| {
+        model.properties.iter().any(|property| breaks_symmetry(property) && property.name == name)
     };
     for check in &mut report.checks {
-        if check.kind == CheckKind::Liveness && check.verdict == Verdict::Holds && is_response(&check.name) {
-            check.reason.get_or_insert("without symmetry: fairness tells symmetric states apart".to_string());
+        if check.kind == CheckKind::Liveness && check.verdict == Verdict::Holds && unfolded(&check.name) {
+            check.reason.get_or_insert("without symmetry: it tells symmetric states apart".to_string());
         }
     }
     report
