@@ -91,7 +91,7 @@ pub fn search_then<'a, 'o>(
     sequel: Option<&mut dyn Sequel>,
 ) -> Result<Option<Outcome>, String> {
     let worker = Worker::new(comm, steps, observers, settings, outside);
-    agree_to_begin(comm, worker.as_ref().err())?;
+    control::agree_to_begin(comm, worker.as_ref().err())?;
     let mut worker = worker.map_err(|error| error.to_string())?;
     let mut exchange = Exchange::new(comm, settings.exchange);
     worker.begin(&mut exchange);
@@ -106,18 +106,6 @@ pub fn search_then<'a, 'o>(
         worker.go_on(&mut exchange, sequel);
     }
     Ok(worker.finish(&mut exchange))
-}
-
-/// All ranks begin, or none does.
-fn agree_to_begin(comm: &mut dyn Comm, failure: Option<&HostError>) -> Result<(), String> {
-    let mine = failure.map(|error| format!("rank {}: {error}", comm.rank()));
-    let all = collective::gather(comm, wire::encode(&mine));
-    let first = all.map(|parts| {
-        let decoded = parts.iter().map(|part| wire::decode::<Option<String>>(part).expect("a failure decodes"));
-        wire::encode(&decoded.flatten().next())
-    });
-    let first: Option<String> = wire::decode(&collective::broadcast(comm, first)).expect("a failure decodes");
-    first.map_or(Ok(()), Err)
 }
 
 /// How a state was reached: what travels with it.
