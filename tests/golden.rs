@@ -149,6 +149,10 @@ fn search(path: &Path) {
             let replayed = audit::replay(&lowered.model, &golden.options, trace);
             assert_eq!(replayed, Ok(()), "{}: {}", source.name(), check.name);
         }
+        if let Some(lasso) = &check.lasso {
+            let replayed = audit::replay_lasso(&lowered.model, &golden.options, lasso);
+            assert_eq!(replayed, Ok(()), "{}: {}", source.name(), check.name);
+        }
     }
 }
 
@@ -205,5 +209,12 @@ fn models_are_lowered_as_they_say() {
 fn models_are_searched_as_they_say() {
     let models = models_in("audit");
     assert!(models.len() >= 60);
+    models.iter().for_each(|path| search(path));
+}
+
+#[test]
+fn responses_are_decided_as_they_say() {
+    let models = models_in("liveness");
+    assert!(models.len() >= 10);
     models.iter().for_each(|path| search(path));
 }

@@ -9,13 +9,14 @@
 //! the state space is finite; `max_states` bounds it further. Cost: one evaluation of every guard in every
 //! state; one encoding kept for each state.
 //!
-//! What it leaves out: LEADSTO, which needs cycles under fairness.
+//! Liveness is decided at the end, on the whole graph: `graph.rs` and, without symmetry, `response.rs`.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 
 use super::graph::Graph;
 use super::outcome::Outcome;
+use super::response::Response;
 use super::symmetry::Symmetry;
 use crate::base::hash;
 use crate::ir::encode::encode;
@@ -99,6 +100,8 @@ pub(super) struct Search<'m> {
     nodes: Vec<Node>,
     frontier: VecDeque<(u32, State)>,
     pub(super) graph: Graph,
+    /// Without symmetry only: the steps of fair actions are not those of canonical states.
+    response: Option<Response>,
     pub(super) outcome: Outcome,
     pub(super) counts: Counts,
     /// The sum of the hashes of all packed states, as engines make it. Under symmetry their representatives differ.
@@ -140,6 +143,7 @@ impl<'m> Search<'m> {
         Search {
             model,
             machine: Machine::new(model, options.eval),
+            response: symmetry.is_none().then(|| Response::new(model)),
             options,
             symmetry,
             seen: HashMap::new(),
@@ -200,6 +204,7 @@ impl<'m> Search<'m> {
             }
         });
         let (mut enabled, mut moved) = (false, false);
+        let mut moves: Vec<(u32, Instance)> = Vec::new();
         for (instance, step) in steps {
             let step_ref = StepRef { rule: instance.rule.0, index: instance.index };
             match step {
@@ -209,6 +214,7 @@ impl<'m> Search<'m> {
                     moved |= *next != *state;
                     if let Some(to) = self.arrive(node, step_ref, next)? {
                         self.graph.edge(node, to, !self.model.rule(instance.rule).unhelpful);
+                        moves.push((to, instance));
                     }
                 }
                 Ok(Step::Assumed | Step::Disabled) => {}
@@ -217,6 +223,12 @@ impl<'m> Search<'m> {
                     self.rule_fault(node, step_ref, &fault)?;
                 }
             }
+        }
+        if let Some(response) = &mut self.response
+            && let Err((property, fault)) = response.expanded(&mut self.machine, state, &moves)
+        {
+            let ending = Ending::PropertyFault { property, fault: fault.kind };
+            self.note(self.path(node), ending, Some(&fault))?;
         }
         let deadlock = match self.options.deadlock {
             DeadlockMode::Off => false,
@@ -309,7 +321,31 @@ impl<'m> Search<'m> {
 
     fn check_liveness(&mut self) {
         for (property, node) in self.graph.violations() {
+            // An instance is not the same one in every state of an orbit; such properties are left open.
+            let single = !self.model.properties[property as usize].binders.is_empty();
+            if single && self.symmetry.is_some() {
+                continue;
+            }
             let _ = self.violation(node, Ending::Unreachable { property });
+        }
+        if let Some(response) = self.response.take() {
+            self.check_response(&response);
+        }
+    }
+
+    fn check_response(&mut self, response: &Response) {
+        let model = self.model;
+        if let Some(why) = &response.open {
+            let responses =
+                model.properties.iter().enumerate().filter(|(_, p)| p.kind == PropertyKind::LeadsTo);
+            responses.for_each(|(at, _)| self.outcome.leave_open(at as u32, why.clone()));
+            return;
+        }
+        for found in response.violations(model) {
+            let mut path = self.path(found.source);
+            path.extend(found.stem);
+            let ending = Ending::Never { property: found.property, index: found.index };
+            self.outcome.note_lasso(model, &mut self.machine, &path, &found.cycle, ending);
         }
     }
 

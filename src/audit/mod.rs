@@ -6,8 +6,13 @@ pub mod brute;
 mod graph;
 mod outcome;
 pub mod replay;
+pub mod replay_lasso;
+mod response;
+pub mod streett;
 pub mod symmetry;
 
 pub use brute::{DeadlockMode, Options, Progress, SymmetryMode, brute};
 pub use outcome::Outcome;
 pub use replay::{ReplayError, replay};
+pub use replay_lasso::{LassoError, replay_lasso};
+pub use response::{Cycle, fair_cycle};

@@ -8,7 +8,9 @@ use super::brute::{Options, SymmetryMode};
 use crate::ir::eval::{Fault, Machine};
 use crate::ir::print_state::{Difference, differences};
 use crate::ir::{Instance, Model, PropertyKind, Rule, RuleId, UNDEFINED};
-use crate::verdict::{Change, Check, CheckKind, Counts, Ending, Report, StepRef, Trace, TraceStep, Verdict};
+use crate::verdict::{
+    Change, Check, CheckKind, Counts, Ending, Lasso, Report, StepRef, Trace, TraceStep, Verdict,
+};
 
 /// How many violations are kept with their traces; more are only counted.
 const KEPT_MAX: usize = 1_000;
@@ -21,6 +23,8 @@ pub struct Outcome {
     reached: Vec<u32>,
     /// Properties that could not be evaluated in some state.
     faulted: Vec<u32>,
+    /// Properties that were not decided, and why.
+    open: Vec<(u32, String)>,
 }
 
 impl Outcome {
@@ -60,6 +64,32 @@ impl Outcome {
         self.violations.push((property, check));
     }
 
+    /// Notes a response that never comes: steps to a pending state, and the cycle there.
+    pub fn note_lasso(
+        &mut self,
+        model: &Model,
+        machine: &mut Machine<'_>,
+        path: &[StepRef],
+        cycle: &[StepRef],
+        ending: Ending,
+    ) {
+        self.errors += 1;
+        let (kind, property, name) = subject(model, &ending, None);
+        let reason = reason(model, &ending, None);
+        let whole: Vec<StepRef> = path.iter().chain(cycle).copied().collect();
+        let lasso = build_trace(model, machine, &whole, ending).map(|mut stem| {
+            let cycle = stem.steps.split_off(path.len());
+            Lasso { stem, cycle }
+        });
+        let check = Check { kind, name, verdict: Verdict::Violated, reason, trace: None, lasso };
+        self.violations.push((property, check));
+    }
+
+    /// Leaves a property undecided, whatever else is found.
+    pub fn leave_open(&mut self, property: u32, reason: impl Into<String>) {
+        self.open.push((property, reason.into()));
+    }
+
     /// The report of a search that did not begin.
     pub fn refused(model: &Model, reason: String) -> Report {
         let mut checks = Vec::new();
@@ -97,7 +127,11 @@ impl Outcome {
             let faulted =
                 self.faulted.contains(&(at as u32)).then_some("it could not be evaluated in every state");
             let open =
-                faulted.or(unsupported(property.kind, options, &property.binders)).or(halted.as_deref());
+                self.open.iter().find(|(each, _)| *each == at as u32).map(|(_, reason)| reason.as_str());
+            let open = faulted
+                .or(unsupported(property.kind, options, &property.binders))
+                .or(open)
+                .or(halted.as_deref());
             checks.push(close(kind, &property.name, reached, open));
         }
         for (cover, &reached) in model.cover_statements.iter().zip(covered) {
@@ -137,7 +171,9 @@ fn kind_of(kind: PropertyKind) -> Option<CheckKind> {
 /// Why a property cannot be decided by this search, where it cannot.
 fn unsupported(kind: PropertyKind, options: &Options, binders: &[crate::ir::Binder]) -> Option<&'static str> {
     match kind {
-        PropertyKind::LeadsTo => Some("LEADSTO is not decided yet"),
+        PropertyKind::LeadsTo if options.symmetry != SymmetryMode::Off => {
+            Some("a response under fairness is not decided under symmetry")
+        }
         PropertyKind::AlwaysPossible | PropertyKind::CanGetTo
             if options.symmetry != SymmetryMode::Off && !binders.is_empty() =>
         {
@@ -169,7 +205,9 @@ fn subject(model: &Model, ending: &Ending, fault: Option<&Fault>) -> (CheckKind,
     let name = |property: u32| model.properties[property as usize].name.clone();
     match *ending {
         Ending::Property { property, .. } => (CheckKind::Invariant, Some(property), name(property)),
-        Ending::Unreachable { property } => (CheckKind::Liveness, Some(property), name(property)),
+        Ending::Never { property, .. } | Ending::Unreachable { property } => {
+            (CheckKind::Liveness, Some(property), name(property))
+        }
         Ending::Deadlock => (CheckKind::Deadlock, None, "deadlock".to_string()),
         Ending::Fault { .. } | Ending::PropertyFault { .. } | Ending::Reached => {
             (CheckKind::Fault, None, fault.map_or(String::new(), |fault| fault.kind.word().to_string()))
@@ -182,7 +220,7 @@ fn reason(model: &Model, ending: &Ending, fault: Option<&Fault>) -> Option<Strin
         return Some(format!("{}: {}", model.source.locate(fault.span), fault.message));
     }
     match ending {
-        Ending::Property { property, index } => {
+        Ending::Property { property, index } | Ending::Never { property, index } => {
             let property = &model.properties[*property as usize];
             let params = model.instance_params(&property.binders, *index);
             let shown: Vec<String> = params.iter().map(|(name, value)| format!("{name}: {value}")).collect();

@@ -4,7 +4,8 @@
 //! trace's steps are run by the evaluator and its states compared; priorities count. Linear in its length.
 
 use super::brute::{DeadlockMode, Options};
-use crate::ir::eval::{Machine, Step, on_deep_stack};
+use crate::ir::eval::{FaultKind, Machine, Step, on_deep_stack};
+use crate::ir::model::instance_count;
 use crate::ir::{Instance, Model, RuleId};
 use crate::verdict::{Ending, StepRef, Trace};
 
@@ -34,7 +35,7 @@ pub fn replay(model: &Model, options: &Options, trace: &Trace) -> Result<(), Rep
 }
 
 /// Runs all steps; the last state, if there is one.
-fn run_steps(
+pub(super) fn run_steps(
     model: &Model,
     machine: &mut Machine<'_>,
     trace: &Trace,
@@ -109,14 +110,23 @@ fn check_ending(
             let property =
                 model.properties.get(*property as usize).ok_or(ReplayError::Unknown(trace.steps.len()))?;
             let faults = [machine.violation(&last, property), machine.witness(&last, property)];
-            faults.iter().any(|each| each.as_ref().is_err_and(|found| found.kind == *fault))
+            let mut kinds: Vec<FaultKind> =
+                faults.into_iter().filter_map(|each| each.err()).map(|f| f.kind).collect();
+            if let Some(target) = property.target {
+                for index in 0..instance_count(&property.binders, &model.types) {
+                    let held =
+                        machine.predicate(&last, &property.binders, property.frame.cells, index, target);
+                    kinds.extend(held.err().map(|found| found.kind));
+                }
+            }
+            kinds.contains(fault)
         }
         Ending::Fault { step, fault, .. } => {
             let instance = known(model, *step).ok_or(ReplayError::Unknown(trace.steps.len()))?;
             machine.step(&last, instance).is_err_and(|found| found.kind == *fault)
         }
         Ending::Deadlock => is_deadlock(machine, options.deadlock, &last),
-        Ending::Unreachable { .. } | Ending::Reached => true,
+        Ending::Unreachable { .. } | Ending::Never { .. } | Ending::Reached => true,
     };
     if shown { Ok(()) } else { Err(ReplayError::NoViolation) }
 }

@@ -158,6 +158,17 @@ impl Steps for Interpreter<'_> {
         self.machine.enabled(&self.state, self.instances.instance(instance))
     }
 
+    fn loops(&mut self, state: &[u64], out: &mut Vec<InstanceNo>) {
+        out.clear();
+        self.layout.unpack(state, &mut self.state);
+        let (before, instances) = (&self.state, &self.instances);
+        self.machine.successors(before, |instance, step| {
+            if matches!(step, Ok(Step::Next(next)) if *next == **before) {
+                out.push(instances.number(instance));
+            }
+        });
+    }
+
     fn covered(&self) -> Covered {
         Covered { properties: self.reached.clone(), statements: self.machine.covered().to_vec() }
     }

@@ -126,6 +126,10 @@ pub trait Steps {
     /// Whether the guard of a rule instance holds, whatever the priorities of others.
     fn enabled(&mut self, instance: InstanceNo, state: &[u64]) -> Result<bool, Box<Fault>>;
 
+    /// The instances that fire in a state and leave it unchanged, in order; clears `out` first. `expand` says how
+    /// many there are: `fired` without the steps. Slow in every backend.
+    fn loops(&mut self, state: &[u64], out: &mut Vec<InstanceNo>);
+
     /// What has been covered so far.
     fn covered(&self) -> Covered;
 

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Finding, Limits, Moment};
 use crate::base::{Rank, wire};
-use crate::comm::Tag;
+use crate::comm::{Comm, Tag, collective};
 use crate::exchange::{Exchange, Inbound};
+use crate::host::HostError;
 
 /// What ranks say.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -62,6 +63,19 @@ pub fn words(inbound: &Inbound) -> Vec<Word> {
         words.push(wire::decode(bytes).expect("a word decodes"));
     }
     words
+}
+
+/// All ranks begin, or none does.
+pub fn agree_to_begin(comm: &mut dyn Comm, failure: Option<&HostError>) -> Result<(), String> {
+    let mine = failure.map(|error| format!("rank {}: {error}", comm.rank()));
+    let all = collective::gather(comm, wire::encode(&mine));
+    let first = all.map(|parts| {
+        let decoded =
+            parts.iter().map(|part| wire::decode::<Option<String>>(part).expect("a failure decodes"));
+        wire::encode(&decoded.flatten().next())
+    });
+    let first: Option<String> = wire::decode(&collective::broadcast(comm, first)).expect("a failure decodes");
+    first.map_or(Ok(()), Err)
 }
 
 /// What rank 0 knows, and decides by.

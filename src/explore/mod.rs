@@ -18,6 +18,7 @@ pub mod limits;
 pub mod log;
 pub mod moment;
 pub mod observer;
+pub mod sequel;
 pub mod store;
 pub mod trace;
 pub mod worker;
@@ -29,7 +30,7 @@ use crate::base::Rank;
 pub use limits::Limits;
 pub use moment::Moment;
 pub use observer::{Finding, Observer, What};
-pub use worker::{Outcome, Outside, Remember, Settings, search};
+pub use worker::{Outcome, Outside, Remember, Settings, search, search_then};
 
 /// A state by its owner and its number there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

@@ -228,7 +228,7 @@ impl Exact {
         self.table[at] = self.len as u32 + 1;
         if self.arena.len() + self.words > self.arena.capacity() {
             // By a quarter, not by doubling: the arena is most of the memory.
-            let more = (self.arena.capacity() / 4).max(1 << 12) + self.words;
+            let more = (self.arena.capacity() / 4).max(1 << 9) + self.words;
             self.arena.reserve_exact(more);
         }
         self.arena.extend_from_slice(state);

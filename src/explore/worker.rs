@@ -13,6 +13,7 @@ use super::balance::Balance;
 use super::control::{self, Director, Here, Word};
 use super::frontier::Frontier;
 use super::log::{Log, Record};
+use super::sequel::{Sequel, Stage};
 use super::store::{Compact, Exact, Insert, Store};
 use super::{Finding, Limits, Moment, Observer, StateRef, What, trace};
 use crate::base::{Rank, hash, wire, words};
@@ -79,8 +80,20 @@ pub fn search<'a, 'o>(
     settings: &'a Settings,
     outside: Outside<'o>,
 ) -> Result<Option<Outcome>, String> {
+    search_then(comm, steps, observers, settings, outside, None)
+}
+
+/// The same; where every state was seen and nothing ended the search, the sequel follows.
+pub fn search_then<'a, 'o>(
+    comm: &mut dyn Comm,
+    steps: &'a mut (dyn Steps + 'a),
+    observers: &'a mut [Box<dyn Observer>],
+    settings: &'a Settings,
+    outside: Outside<'o>,
+    sequel: Option<&mut dyn Sequel>,
+) -> Result<Option<Outcome>, String> {
     let worker = Worker::new(comm, steps, observers, settings, outside);
-    agree_to_begin(comm, worker.as_ref().err())?;
+    control::agree_to_begin(comm, worker.as_ref().err())?;
     let mut worker = worker.map_err(|error| error.to_string())?;
     let mut exchange = Exchange::new(comm, settings.exchange);
     worker.begin(&mut exchange);
@@ -90,20 +103,11 @@ pub fn search<'a, 'o>(
             break;
         }
     }
+    worker.close_figures(&mut exchange);
+    if let Some(sequel) = sequel {
+        worker.go_on(&mut exchange, sequel);
+    }
     Ok(worker.finish(&mut exchange))
-}
-
-/// All ranks begin, or none does.
-fn agree_to_begin(comm: &mut dyn Comm, failure: Option<&HostError>) -> Result<(), String> {
-    let mine = failure.map(|error| format!("rank {}: {error}", comm.rank()));
-    let all = collective::gather(comm, wire::encode(&mine));
-    let first = all.map(|parts| {
-        let decoded =
-            parts.iter().map(|part| wire::decode::<Option<String>>(part).expect("a failure decodes"));
-        wire::encode(&decoded.flatten().next())
-    });
-    let first: Option<String> = wire::decode(&collective::broadcast(comm, first)).expect("a failure decodes");
-    first.map_or(Ok(()), Err)
 }
 
 /// How a state was reached: what travels with it.
@@ -544,6 +548,27 @@ impl<'a, 'o> Worker<'a, 'o> {
         Some(format!("out of time after {:.0} s", limit.as_secs_f64()))
     }
 
+    /// Runs the sequel on all ranks, if all of them saw the search through.
+    fn go_on(&mut self, exchange: &mut Exchange<'_>, sequel: &mut dyn Sequel) {
+        let ended = self.stopping || self.director.as_mut().is_some_and(|director| director.enough());
+        if exchange.tally(Op::Sum, &[i64::from(ended)])[0] > 0 {
+            return;
+        }
+        let mut stage = Stage {
+            exchange,
+            steps: &mut *self.steps,
+            log: &mut self.log,
+            memory_bytes: self.settings.limits.store_bytes.saturating_sub(self.store.bytes()),
+            findings: Vec::new(),
+            stop: self.outside.stop,
+        };
+        sequel.run(&mut stage);
+        if let Some(director) = &mut self.director {
+            director.findings.append(&mut stage.findings);
+        }
+        self.figures.peak_bytes = memory::peak_bytes();
+    }
+
     /// Rebuilds the ways to the findings and gathers the figures.
     fn finish(mut self, exchange: &mut Exchange<'_>) -> Option<Outcome> {
         let mut findings = Vec::new();
@@ -553,7 +578,6 @@ impl<'a, 'o> Worker<'a, 'o> {
             halt = director.halt;
         }
         let paths = trace::paths(exchange, &mut self.log, &findings);
-        self.close_figures(exchange);
         let parts =
             collective::gather(exchange.comm(), wire::encode(&(&self.figures, paths.as_ref().err())))?;
         let mut ranks = Vec::new();

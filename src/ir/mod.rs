@@ -18,6 +18,7 @@ pub mod model;
 pub mod multiset;
 pub mod print;
 pub mod print_state;
+pub mod promise;
 pub mod span;
 pub mod types;
 pub mod walk;

@@ -15,6 +15,7 @@ use super::{Refusal, engine, file, model};
 use crate::audit::{self, DeadlockMode, SymmetryMode};
 use crate::base::wire;
 use crate::comm::{Comm, collective};
+use crate::compile::canonical::Canonicaliser;
 use crate::explore::{Moment, Outside};
 use crate::host::memory;
 use crate::host::signals::{Request, Signals};
@@ -23,8 +24,8 @@ use crate::ir::{self, PropertyKind};
 use crate::report::document::{self, Comparison, Document, RuleLine};
 use crate::report::itf;
 use crate::report::progress::{Form, Now, Shower};
-use crate::verdict::figures::RankFigures;
-use crate::verdict::{Report, Verdict};
+use crate::verdict::figures::{RankFigures, ResponseFigures};
+use crate::verdict::{CheckKind, Report, Verdict};
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +94,9 @@ impl Task {
         let source = model::source(&self.name, self.text.clone())?;
         let constants = crate::lower::Constants { overrides: self.constants.clone() };
         let (lowered, warnings) = model::lower(&source, &constants)?;
-        Ok((lowered.model, warnings))
+        let mut model = lowered.model;
+        model::make_unhelpful(&mut model, self.values.list("nhr"))?;
+        Ok((model, warnings))
     }
 }
 
@@ -134,6 +137,8 @@ struct Found {
     engine: &'static str,
     report: Report,
     ranks: Vec<RankFigures>,
+    responses: Vec<ResponseFigures>,
+    symmetry: &'static str,
 }
 
 /// Searches with the engine asked for; what was found is at rank 0.
@@ -144,15 +149,21 @@ fn search(
     signals: &Signals,
 ) -> Result<Option<Found>, Refusal> {
     let root = comm.rank().is_root();
-    let engine = chosen_engine(&task.values, model);
-    if engine == "brute" {
-        return Ok(root.then(|| Found {
-            engine: "brute",
-            report: brute(task, model, signals),
-            ranks: Vec::new(),
-        }));
+    let mut options = audit_options(&task.values);
+    let unfolded = unfolds(&options, model);
+    if unfolded {
+        options.symmetry = SymmetryMode::Off;
     }
-    let options = audit_options(&task.values);
+    let symmetry = if options.symmetry == SymmetryMode::Off { "off" } else { "exact" };
+    let engine = chosen_engine(&task.values);
+    if engine == "brute" {
+        let found = || {
+            let report = replayed(model, &options, brute(task, model, &options, signals));
+            let report = noted(model, unfolded, report);
+            Found { engine: "brute", symmetry, report, ranks: Vec::new(), responses: Vec::new() }
+        };
+        return Ok(root.then(found));
+    }
     let mut shower = Shower::new(if root { progress_form(&task.values) } else { Form::Off });
     let outside = Outside {
         stop: &|| signals.request() == Some(Request::Stop),
@@ -165,8 +176,39 @@ fn search(
     let searched = engine::search(comm, model, &task.values, &options, outside);
     shower.finish();
     let Some(searched) = searched.map_err(Refusal::environment)? else { return Ok(None) };
-    let report = replayed(model, &options, searched.report);
-    Ok(Some(Found { engine, report, ranks: searched.ranks }))
+    let report = noted(model, unfolded, replayed(model, &options, searched.report));
+    let (ranks, responses) = (searched.ranks, searched.responses);
+    Ok(Some(Found { engine, symmetry, report, ranks, responses }))
+}
+
+/// Whether symmetry is given up for the model.
+fn unfolds(options: &audit::Options, model: &ir::Model) -> bool {
+    options.symmetry != SymmetryMode::Off && model.properties.iter().any(breaks_symmetry)
+}
+
+/// Whether a property tells states of one orbit apart: by fair actions, or by following one instance.
+fn breaks_symmetry(property: &ir::Property) -> bool {
+    match property.kind {
+        PropertyKind::LeadsTo => true,
+        PropertyKind::AlwaysPossible | PropertyKind::CanGetTo => !property.binders.is_empty(),
+        PropertyKind::Invariant | PropertyKind::Assume | PropertyKind::Cover => false,
+    }
+}
+
+/// Says of properties that they were decided without symmetry, where the model has some.
+fn noted(model: &ir::Model, unfolded: bool, mut report: Report) -> Report {
+    if !unfolded || !Canonicaliser::new(model).is_ok_and(|canonical| canonical.is_some()) {
+        return report;
+    }
+    let unfolded = |name: &str| {
+        model.properties.iter().any(|property| breaks_symmetry(property) && property.name == name)
+    };
+    for check in &mut report.checks {
+        if check.kind == CheckKind::Liveness && check.verdict == Verdict::Holds && unfolded(&check.name) {
+            check.reason.get_or_insert("without symmetry: it tells symmetric states apart".to_string());
+        }
+    }
+    report
 }
 
 /// Every violation's trace, run once more by the oracle. One that does not replay would be a bug of ours, and a wrong
@@ -177,18 +219,19 @@ fn replayed(model: &ir::Model, options: &audit::Options, report: Report) -> Repo
         if let Some(Err(error)) = trace.map(|trace| audit::replay(model, options, trace)) {
             panic!("the trace of {:?} does not replay: {error}", check.name);
         }
+        let lasso = check.lasso.as_ref();
+        if let Some(Err(error)) = lasso.map(|lasso| audit::replay_lasso(model, options, lasso)) {
+            panic!("the lasso of {:?} does not replay: {error}", check.name);
+        }
     }
     report
 }
 
-/// The engine that `--engine` means. Liveness properties are decided by the plain search only.
-fn chosen_engine(values: &Values, model: &ir::Model) -> &'static str {
-    let liveness = |kind| matches!(kind, PropertyKind::AlwaysPossible | PropertyKind::CanGetTo);
+/// The engine that `--engine` means.
+fn chosen_engine(values: &Values) -> &'static str {
     match values.choice("engine") {
         "brute" => "brute",
         "eval" => "eval",
-        "native" => "native",
-        _ if model.properties.iter().any(|property| liveness(property.kind)) => "brute",
         _ => "native",
     }
 }
@@ -231,12 +274,12 @@ fn audit_options(values: &Values) -> audit::Options {
     }
 }
 
-fn brute(task: &Task, model: &ir::Model, signals: &Signals) -> Report {
+fn brute(task: &Task, model: &ir::Model, options: &audit::Options, signals: &Signals) -> Report {
     let limit = task.values.time("time");
     let memory_bytes = memory::budget(task.values.size("memory"), 1).rank_bytes;
     let mut shower = Shower::new(progress_form(&task.values));
     let begin = Instant::now();
-    let report = audit::brute(model, &audit_options(&task.values), &mut |progress| {
+    let report = audit::brute(model, options, &mut |progress| {
         if signals.request() == Some(Request::Stop) {
             return ControlFlow::Break("a signal asked to stop".to_string());
         }
@@ -270,7 +313,6 @@ fn progress_form(values: &Values) -> Form {
 fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin: Instant) -> Document {
     let (report, ranks) = (found.report, found.ranks);
     let store_bytes: u64 = ranks.iter().map(|rank| rank.store_bytes).sum();
-    let symmetry = if task.values.choice("symmetry") == "exact" { "exact" } else { "off" };
     let mut document = Document {
         version: Document::VERSION,
         tool: document::tool(),
@@ -278,7 +320,7 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin
         title: task.title.clone(),
         constants: model.constants.iter().cloned().collect::<BTreeMap<_, _>>(),
         engine: found.engine.to_string(),
-        symmetry: symmetry.to_string(),
+        symmetry: found.symmetry.to_string(),
         ranks: comm.ranks(),
         verdict: report.verdict,
         reason: report.reason,
@@ -300,6 +342,7 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin
         rules: rules(model, &ranks),
         rank_figures: ranks,
         itf: None,
+        responses: found.responses,
     };
     document.published = comparisons(&task.published, &document);
     let trace = document.checks.iter().find_map(|check| check.trace.as_ref());

@@ -7,24 +7,33 @@
 use std::path::PathBuf;
 
 use super::options::Values;
+use super::reaches::{Reaches, Sequels};
+use super::responses::{Judgement, Responses};
 use crate::audit::{self, DeadlockMode, Outcome, SymmetryMode};
+use crate::base::Rank;
 use crate::comm::Comm;
 use crate::compile::canonical::Canonicaliser;
 use crate::compile::{Canonical, InstanceNo, Instances, Interpreter, Native, Setup, Steps};
 use crate::exchange;
 use crate::explore::balance::Balance;
+use crate::explore::frontier::Frontier;
+use crate::explore::sequel::Sequel;
 use crate::explore::{self, Finding, Limits, Moment, Observer, Outside, Remember, StateRef, What};
-use crate::host::memory;
+use crate::host::spool::Spool;
+use crate::host::{FileDisk, memory};
 use crate::ir::eval::{Fault, Machine, Step};
+use crate::ir::model::instance_count;
 use crate::ir::{Instance, Model, PropertyKind};
+use crate::property::response::{self, Seeds, Study};
 use crate::property::{deadlock, fault::Faults, invariant::Invariants};
-use crate::verdict::figures::RankFigures;
+use crate::verdict::figures::{RankFigures, ResponseFigures};
 use crate::verdict::{Counts, Ending, Report, StepRef};
 
 /// What a distributed search came to.
 pub struct Searched {
     pub report: Report,
     pub ranks: Vec<RankFigures>,
+    pub responses: Vec<ResponseFigures>,
 }
 
 /// Searches on all ranks; the result is at rank 0. An `Err` is a failing machine.
@@ -48,7 +57,31 @@ pub fn search(
     };
     let settings = settings(comm, values, steps.words());
     let mut observers = observers(options.deadlock);
-    let outcome = explore::search(comm, &mut *steps, &mut observers, &settings, outside)?;
+    // Responses are decided without symmetry of states, but not once for each name of a scalarset's member.
+    let by_orbit = values.choice("symmetry") == "exact";
+    let goals = match options.symmetry {
+        SymmetryMode::Off => response::goals(model, by_orbit),
+        SymmetryMode::Exhaustive => Vec::new(),
+    };
+    let queues = seed_queues(comm.rank(), &goals, steps.words(), &settings.limits);
+    let (seeds, queues) = Seeds::new(goals.clone(), queues);
+    let time = values.time("time");
+    let mut responses = Responses::new(model, options.eval, goals, queues, Study::default(), time);
+    let reach_goals = reach_goals(model, options);
+    let queues = seed_queues(comm.rank(), &reach_goals, steps.words(), &settings.limits);
+    let (reach_seeds, queues) = Seeds::new(reach_goals.clone(), queues);
+    let mut reaches = Reaches::new(model, reach_goals.clone(), queues);
+    let mut sequels = Sequels(Vec::new());
+    if responses.is_wanted() {
+        observers.push(Box::new(seeds));
+        sequels.0.push(&mut responses);
+    }
+    if !reach_goals.is_empty() {
+        observers.push(Box::new(reach_seeds));
+        sequels.0.push(&mut reaches);
+    }
+    let sequel: Option<&mut dyn Sequel> = if sequels.0.is_empty() { None } else { Some(&mut sequels) };
+    let outcome = explore::search_then(comm, &mut *steps, &mut observers, &settings, outside, sequel)?;
     let Some(outcome) = outcome else { return Ok(None) };
     let teller = Teller {
         model,
@@ -56,7 +89,8 @@ pub fn search(
         canonical: canonical()?,
         instances: Instances::new(model),
     };
-    Ok(Some(Searched { report: teller.report(options, &outcome), ranks: outcome.ranks }))
+    let (report, figures) = teller.report(options, &outcome, &responses, &reaches);
+    Ok(Some(Searched { report, ranks: outcome.ranks, responses: figures }))
 }
 
 /// Machine code for the model, and a word about what had to stay with the evaluator.
@@ -96,6 +130,25 @@ fn settings(comm: &dyn Comm, values: &Values, words: usize) -> explore::Settings
     }
 }
 
+/// A queue for each goal's seeds, on disk beyond a share of memory; where there is no disk for it, in memory.
+fn seed_queues(me: Rank, goals: &[response::Goal], words: usize, limits: &Limits) -> Vec<Frontier> {
+    let queue = |at: usize| {
+        let folder = limits.spool.as_ref().map(|folder| folder.join(format!("seeds-{at}")));
+        let disk = folder.and_then(|folder| FileDisk::open(&folder, me).ok());
+        let spool = disk.map(|disk| Spool::new(Box::new(disk)));
+        Frontier::new(words, limits.frontier_bytes / goals.len() as u64, spool)
+    };
+    (0..goals.len()).map(queue).collect()
+}
+
+/// What to decide of reach: as the oracle, no single instances under symmetry.
+fn reach_goals(model: &Model, options: &audit::Options) -> Vec<response::Goal> {
+    let mut goals = response::reach_goals(model);
+    let symmetric = options.symmetry != SymmetryMode::Off;
+    goals.retain(|goal| !symmetric || model.properties[goal.property as usize].binders.is_empty());
+    goals
+}
+
 /// Where the deadlock observer stands, for its tally.
 const DEADLOCKS_AT: usize = 2;
 
@@ -119,11 +172,19 @@ struct Teller<'m> {
 }
 
 impl<'m> Teller<'m> {
-    fn report(mut self, options: &audit::Options, outcome: &explore::Outcome) -> Report {
+    fn report(
+        mut self,
+        options: &audit::Options,
+        outcome: &explore::Outcome,
+        responses: &Responses<'_>,
+        reaches: &Reaches<'_>,
+    ) -> (Report, Vec<ResponseFigures>) {
         let mut told = Outcome::default();
         for (finding, path) in &outcome.findings {
             self.tell(&mut told, finding, path);
         }
+        let halted = stopped(outcome, &told, options, responses.ran || reaches.ran);
+        self.tell_liveness(&mut told, responses, reaches);
         let ranks = &outcome.ranks;
         let sum = |of: fn(&RankFigures) -> u64| ranks.iter().map(of).sum::<u64>();
         let counts = Counts {
@@ -142,15 +203,28 @@ impl<'m> Teller<'m> {
         let statements: Vec<bool> = (0..self.model.cover_statements.len())
             .map(|at| any(|rank| &rank.covered_statements, at))
             .collect();
-        let halted = outcome.halt.clone().or_else(|| {
-            let enough = told.errors() >= options.max_errors && told.errors() > 0;
-            enough.then(|| match options.max_errors {
-                1 => "stopped at the first violation".to_string(),
-                max => format!("stopped after {max} violations"),
-            })
-        });
         let digest = format!("{digest:032x}");
-        told.report(self.model, options, counts, digest, &statements, halted)
+        let figures = responses.figures(counts.states);
+        (told.report(self.model, options, counts, digest, &statements, halted), figures)
+    }
+
+    /// What the sequels found; violations of what stays in reach are findings, told before.
+    fn tell_liveness(&mut self, told: &mut Outcome, responses: &Responses<'_>, reaches: &Reaches<'_>) {
+        let model = self.model;
+        for (property, why) in &reaches.open {
+            told.leave_open(*property, why.clone());
+        }
+        for (goal, judgement, _) in &responses.judged {
+            match judgement {
+                Judgement::Holds => {}
+                Judgement::Open(why) => told.leave_open(goal.property, why.clone()),
+                Judgement::Violated { path, cycle } => {
+                    let (path, _) = self.realise(path);
+                    let ending = Ending::Never { property: goal.property, index: goal.index };
+                    told.note_lasso(model, &mut self.machine, &path, cycle, ending);
+                }
+            }
+        }
     }
 
     /// Walks to the finding with the evaluator and notes what is there.
@@ -224,6 +298,12 @@ impl<'m> Teller<'m> {
             What::Property(at) => {
                 let property = &self.model.properties[at as usize];
                 let seen = match property.kind {
+                    PropertyKind::LeadsTo | PropertyKind::CanGetTo | PropertyKind::AlwaysPossible => {
+                        match self.response_fault(last, at) {
+                            Ok(_) => return (Ending::Unreachable { property: at }, None),
+                            fault => fault,
+                        }
+                    }
                     PropertyKind::Cover => self.machine.witness(last, property),
                     _ => self.machine.violation(last, property),
                 };
@@ -252,12 +332,40 @@ impl<'m> Teller<'m> {
         }
     }
 
+    /// Why some instance of a response property cannot be evaluated in a state.
+    fn response_fault(&mut self, state: &[i64], at: u32) -> Result<Option<u64>, Box<Fault>> {
+        let property = &self.model.properties[at as usize];
+        for index in 0..instance_count(&property.binders, &self.model.types) {
+            for expr in [Some(property.claim), property.target].into_iter().flatten() {
+                self.machine.predicate(state, &property.binders, property.frame.cells, index, expr)?;
+            }
+        }
+        Ok(None)
+    }
+
     fn fault_ending(&self, start: bool, step: StepRef, fault: &Fault) -> Ending {
         let rules = if start { &self.model.starts } else { &self.model.rules };
         let rule = &rules[step.rule as usize];
         let params = self.model.instance_params(&rule.binders, step.index);
         Ending::Fault { step, rule: rule.name.clone(), params, fault: fault.kind }
     }
+}
+
+/// Why the search did not see every state, where it did not.
+fn stopped(
+    outcome: &explore::Outcome,
+    told: &Outcome,
+    options: &audit::Options,
+    through: bool,
+) -> Option<String> {
+    outcome.halt.clone().or_else(|| {
+        // A sequel follows only a search that saw every state.
+        let enough = !through && told.errors() >= options.max_errors && told.errors() > 0;
+        enough.then(|| match options.max_errors {
+            1 => "stopped at the first violation".to_string(),
+            max => format!("stopped after {max} violations"),
+        })
+    })
 }
 
 /// Whether moments are worth showing: the longest frontier over the mean.

@@ -10,6 +10,8 @@ mod engine;
 pub mod file;
 pub mod model;
 pub mod options;
+pub mod reaches;
+pub mod responses;
 
 /// How a run ends, for the shell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

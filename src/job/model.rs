@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::Refusal;
+use crate::ir;
 use crate::ir::eval::on_deep_stack;
 use crate::lower::{self, Constants, Lowered};
 use crate::syntax::{self, Source, SourceError, ast};
@@ -60,6 +61,20 @@ pub fn lower(source: &Source, constants: &Constants) -> Result<(Lowered, String)
 /// Printing walks the tree as deep as parsing does.
 pub fn print(tree: &ast::Model, source: &Source) -> Result<String, Refusal> {
     deep(|| syntax::print(tree, source))
+}
+
+/// Takes the rules of these names out of the helpful ones.
+pub fn make_unhelpful(model: &mut ir::Model, names: &[String]) -> Result<(), Refusal> {
+    for name in names {
+        let mut known = false;
+        for rule in model.rules.iter_mut().filter(|rule| rule.name == *name) {
+            (rule.unhelpful, known) = (true, true);
+        }
+        if !known {
+            return Err(Refusal::usage(format!("--nhr {name}: the model has no rule of this name")));
+        }
+    }
+    Ok(())
 }
 
 fn deep<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, Refusal> {

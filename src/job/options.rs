@@ -109,6 +109,15 @@ pub static TABLE: &[Spec] = &[
         help: "The same as --deadlock off",
     },
     Spec {
+        name: "nhr",
+        form: List,
+        default: "",
+        value: "NAME",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Take the rules of this name for unhelpful: what CANGETTO asks for must be in reach without them",
+    },
+    Spec {
         name: "compat",
         form: Choice(&["both", "cmurphi", "rumur"]),
         default: "both",

@@ -3,3 +3,5 @@
 pub mod deadlock;
 pub mod fault;
 pub mod invariant;
+pub mod reach;
+pub mod response;

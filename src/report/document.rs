@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::verdict::figures::RankFigures;
+use crate::verdict::figures::{RankFigures, ResponseFigures};
 use crate::verdict::{Check, Verdict};
 
 /// The result of `check` and `run`.
@@ -42,6 +42,8 @@ pub struct Document {
     /// The first violation's trace in ITF: a document of its own.
     #[serde(skip)]
     pub itf: Option<String>,
+    /// What each response property took; where the engine is distributed.
+    pub responses: Vec<ResponseFigures>,
 }
 
 /// One rule's part in a search.

@@ -4,7 +4,7 @@ use super::document::Document;
 use super::table::Table;
 use crate::base::size;
 use crate::verdict::figures::RankFigures;
-use crate::verdict::{Change, Check, CheckKind, Ending, Trace, TraceStep, Verdict};
+use crate::verdict::{Change, Check, CheckKind, Ending, Lasso, Trace, TraceStep, Verdict};
 
 /// The whole result.
 pub fn result(document: &Document) -> String {
@@ -16,6 +16,14 @@ pub fn result(document: &Document) -> String {
             out.push('\n');
             out += &story(check, trace);
         }
+        if let Some(lasso) = &check.lasso {
+            out.push('\n');
+            out += &endless(check, lasso);
+        }
+    }
+    if !document.responses.is_empty() {
+        out.push('\n');
+        out += &responses(document);
     }
     if !document.published.is_empty() {
         out.push('\n');
@@ -143,13 +151,35 @@ pub fn story(check: &Check, trace: &Trace) -> String {
     let steps = trace.steps.len().saturating_sub(1);
     let plural = if steps == 1 { "step" } else { "steps" };
     let mut out = format!("{} is violated after {steps} {plural}:\n", subject(check));
-    for (at, step) in trace.steps.iter().enumerate() {
+    out += &told(&trace.steps, 0);
+    out.push('\n');
+    out += &ending(check, &trace.ending);
+    out
+}
+
+/// A response that never comes: the way to a cycle, and the cycle.
+pub fn endless(check: &Check, lasso: &Lasso) -> String {
+    let stem = &lasso.stem.steps;
+    let what = check.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
+    let mut out = format!("{} is violated{what}: what it asks for may never come.\n", subject(check));
+    out += &told(stem, 0);
+    if lasso.cycle.is_empty() {
+        out += "\n       and there it may stay for ever: fairness asks for no step.\n";
+    } else {
+        out += "\n       and then, again and again:\n";
+        out += &told(&lasso.cycle, stem.len());
+    }
+    out
+}
+
+/// Steps with their numbers; the first of all is a start state.
+fn told(steps: &[TraceStep], first: usize) -> String {
+    let mut out = String::new();
+    for (at, step) in steps.iter().enumerate().map(|(at, step)| (first + at, step)) {
         let number = if at == 0 { "start".to_string() } else { at.to_string() };
         out += &format!("\n{number:>5}  {}\n", step_name(step));
         out += &changes(&step.changed, at == 0);
     }
-    out.push('\n');
-    out += &ending(check, &trace.ending);
     out
 }
 
@@ -238,8 +268,25 @@ fn ending(check: &Check, ending: &Ending) -> String {
         Ending::Unreachable { .. } => {
             format!("       From there, what \"{}\" asks for can no longer be reached.\n", check.name)
         }
-        Ending::Reached => String::new(),
+        Ending::Never { .. } | Ending::Reached => String::new(),
     }
+}
+
+fn responses(document: &Document) -> String {
+    let mut table = Table::new(["response", "pending", "rounds", "left", "expansions/state"]);
+    for figures in &document.responses {
+        let params: Vec<String> =
+            figures.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let name = if params.is_empty() { String::new() } else { format!(" ({})", params.join(", ")) };
+        table.row([
+            format!("{}{name}", figures.property),
+            size::count(figures.pending),
+            figures.rounds.len().saturating_sub(1).to_string(),
+            size::count(figures.rounds.last().map_or(0, |round| round.maybe_fair)),
+            format!("{:.2}", figures.expansions_per_state),
+        ]);
+    }
+    table.render()
 }
 
 fn published(document: &Document) -> String {

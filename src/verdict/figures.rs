@@ -36,6 +36,27 @@ pub struct RankFigures {
     pub covered_statements: Vec<bool>,
 }
 
+/// One round of a response check, over all ranks. The first entry is the walk that finds the pending states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Round {
+    /// States left after the round that may lie on a fair cycle.
+    pub maybe_fair: u64,
+    pub deleted: u64,
+    pub expansions: u64,
+}
+
+/// What the check of one instance of a response property took.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ResponseFigures {
+    pub property: String,
+    pub params: Vec<(String, String)>,
+    /// States where the claim held and what is asked for had not come yet.
+    pub pending: u64,
+    /// Expansions of this check, for each reachable state.
+    pub expansions_per_state: f64,
+    pub rounds: Vec<Round>,
+}
+
 impl RankFigures {
     pub fn set_digest(&mut self, digest: u128) {
         self.digest = ((digest >> 64) as u64, digest as u64);

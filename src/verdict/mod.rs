@@ -98,6 +98,12 @@ pub enum Ending {
     Unreachable {
         property: u32,
     },
+    /// The last state is pending for instance `index` of response property `property`, and a cycle follows in
+    /// which what is asked for never comes.
+    Never {
+        property: u32,
+        index: u64,
+    },
     /// The last state is what was asked for: a cover, or just a way there.
     Reached,
 }

@@ -226,6 +226,10 @@ impl Steps for Native<'_> {
         self.reference.enabled(instance, state)
     }
 
+    fn loops(&mut self, state: &[u64], out: &mut Vec<InstanceNo>) {
+        self.reference.loops(state, out);
+    }
+
     fn covered(&self) -> Covered {
         let mut covered = self.reference.covered();
         covered.properties.clone_from(&self.reached);

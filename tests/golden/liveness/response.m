@@ -1,8 +1,8 @@
--- Response needs fairness, which brute force does not decide.
+-- A response that weak fairness brings about.
 -- rumur: no, the words are ours
 -- states: 4
 -- fired: 4
--- verdict: unknown
+-- verdict: holds
 
 var x: 0..3;
 startstate begin x := 0; end;

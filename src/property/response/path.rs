@@ -1,0 +1,124 @@
+//! What the rounds left, at rank 0, and how a pending state was reached.
+//!
+//! The states left go to rank 0 in one phase. A question for the way to one of them travels from owner to owner:
+//! along the pending states back to one where the claim held, then along the search's log back to a start state
+//! (as in `explore::trace`). As many messages as the way has steps.
+
+use serde::{Deserialize, Serialize};
+
+use super::rounds::Rounds;
+use super::table::{DEAD, SEED};
+use crate::base::{Rank, wire, words};
+use crate::comm::Tag;
+use crate::compile::InstanceNo;
+use crate::exchange::Idle;
+use crate::explore::StateRef;
+use crate::explore::sequel::Stage;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Question {
+    /// Whether `at` is a pending state, by rank and number there, or one of the log.
+    pending: bool,
+    at: u64,
+    /// Steps from the state asked for back to here.
+    back: Vec<u32>,
+}
+
+impl Rounds<'_> {
+    /// The states that are left, each with who it is; at rank 0, and empty elsewhere.
+    pub fn bring_home(&self, stage: &mut Stage<'_, '_>) -> (Vec<u64>, Vec<Vec<u64>>) {
+        let me = stage.exchange.rank();
+        let (mut names, mut states) = (Vec::new(), Vec::new());
+        let mut left = (0..self.table.len()).filter(|&at| !self.table.has(at, DEAD));
+        let mut item = Vec::new();
+        loop {
+            while stage.exchange.receive(|_, inbound| {
+                let mut read = Vec::new();
+                words::read(inbound.bytes(), &mut read);
+                for item in read.chunks_exact(stage.steps.words() + 1) {
+                    names.push(item[0]);
+                    states.push(item[1..].to_vec());
+                }
+            }) {}
+            if stage.exchange.congested() {
+                stage.exchange.wait();
+                continue;
+            }
+            let Some(at) = left.next() else {
+                if stage.exchange.idle() == Idle::PhaseOver {
+                    return (names, states);
+                }
+                continue;
+            };
+            let name = StateRef::new(me, at as u64).word();
+            if me.is_root() {
+                names.push(name);
+                states.push(self.table.state(at).to_vec());
+            } else {
+                item.clear();
+                wire::put_u64(&mut item, name);
+                item.extend_from_slice(&words::bytes(self.table.state(at)));
+                stage.exchange.post(Rank::ROOT, Tag::States, &item);
+            }
+        }
+    }
+
+    /// The steps to a pending state, start instance first; the name and the answer are rank 0's.
+    pub fn way_to(&self, stage: &mut Stage<'_, '_>, name: Option<u64>) -> Result<Vec<InstanceNo>, String> {
+        let mut open: Vec<Question> =
+            name.into_iter().map(|at| Question { pending: true, at, back: Vec::new() }).collect();
+        let mut answer = Ok(Vec::new());
+        loop {
+            while stage.exchange.receive(|_, inbound| {
+                let mut reader = wire::Reader::new(inbound.bytes());
+                while let Some(len) = reader.u32() {
+                    let bytes = reader.bytes(len as usize).expect("a question's bytes");
+                    open.push(wire::decode(bytes).expect("a question decodes"));
+                }
+            }) {}
+            if let Some(question) = open.pop() {
+                match self.follow(stage, question) {
+                    Ok(None) => {}
+                    Ok(Some(home)) => {
+                        answer = Ok(home.back.iter().rev().map(|&step| InstanceNo(step)).collect())
+                    }
+                    Err(why) => answer = Err(why),
+                }
+            } else if stage.exchange.idle() == Idle::PhaseOver {
+                return answer;
+            }
+        }
+    }
+
+    /// Follows a question as far as this rank knows; an answer that has come home is returned.
+    fn follow(&self, stage: &mut Stage<'_, '_>, mut question: Question) -> Result<Option<Question>, String> {
+        let me = stage.exchange.rank();
+        loop {
+            let at = StateRef::from_word(question.at);
+            let next = if at == StateRef::NONE { Rank::ROOT } else { at.owner() };
+            if next != me {
+                let bytes = wire::encode(&question);
+                let mut item = Vec::with_capacity(bytes.len() + 4);
+                wire::put_u32(&mut item, bytes.len() as u32);
+                item.extend_from_slice(&bytes);
+                stage.exchange.post(next, Tag::Witnesses, &item);
+                return Ok(None);
+            }
+            if at == StateRef::NONE {
+                return Ok(Some(question));
+            }
+            if question.pending {
+                let parent = self.table.parents[at.number() as usize];
+                question.at = parent.word;
+                question.pending = parent.step != SEED;
+                if question.pending {
+                    question.back.push(parent.step);
+                }
+                continue;
+            }
+            let record = stage.log.get(at.number()).map_err(|error| error.to_string())?;
+            question.back.push(record.step.0);
+            question.at = record.parent.word();
+        }
+    }
+}
