@@ -19,6 +19,7 @@ pub mod log;
 pub mod moment;
 pub mod observer;
 pub mod sequel;
+pub mod settings;
 pub mod store;
 pub mod trace;
 pub mod worker;
@@ -30,7 +31,8 @@ use crate::base::Rank;
 pub use limits::Limits;
 pub use moment::Moment;
 pub use observer::{Finding, Observer, What};
-pub use worker::{Outcome, Outside, Remember, Settings, search, search_then};
+pub use settings::{Outcome, Outside, Remember, Settings};
+pub use worker::{search, search_then};
 
 /// A state by its owner and its number there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

@@ -313,8 +313,9 @@ mod tests {
         assert_eq!(store.insert(7, &[1, 3]), Insert::New);
         assert_eq!(store.insert(7, &[1, 2]), Insert::Old);
         let mut small = Exact::new(2, 64 << 10);
-        let stored = (0..).take_while(|&n| small.insert(hash_of(n), &[n, n]) == Insert::New).count();
+        let stored =
+            (0..).take_while(|&n| small.insert(hash::words(&[n, n]), &[n, n]) == Insert::New).count();
         assert!(stored > 1_000 && small.bytes() <= 80 << 10, "{stored} states in {} bytes", small.bytes());
-        assert_eq!(small.insert(hash_of(5), &[5, 5]), Insert::Old, "what is there is still known");
+        assert_eq!(small.insert(hash::words(&[5, 5]), &[5, 5]), Insert::Old, "what is there is still known");
     }
 }

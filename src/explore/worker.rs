@@ -9,17 +9,17 @@
 
 use std::time::{Duration, Instant};
 
-use super::balance::Balance;
 use super::control::{self, Director, Here, Word};
 use super::frontier::Frontier;
 use super::log::{Log, Record};
 use super::sequel::{Sequel, Stage};
+use super::settings::{Outcome, Outside, Remember, Settings};
 use super::store::{Compact, Exact, Insert, Store};
-use super::{Finding, Limits, Moment, Observer, StateRef, What, trace};
+use super::{Finding, Observer, StateRef, What, trace};
 use crate::base::{Rank, hash, wire, words};
 use crate::comm::{Comm, Op, Tag, collective};
 use crate::compile::{Expansion, InstanceNo, Steps};
-use crate::exchange::{self, Exchange, Idle, Inbound};
+use crate::exchange::{Exchange, Idle, Inbound};
 use crate::host::spool::Spool;
 use crate::host::{Disk, FileDisk, HostError, disk, memory};
 use crate::verdict::figures::RankFigures;
@@ -32,44 +32,6 @@ const ITEM_EXTRA_WORDS: usize = 2;
 const TELL_EVERY: Duration = Duration::from_millis(100);
 /// With fewer states than this to expand, partly filled batches leave at once: somebody may be waiting for them.
 const SHORT_FRONTIER: u64 = 256;
-
-/// How states are remembered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remember {
-    /// By this many bits of their hash.
-    Hash {
-        bits: u32,
-    },
-    Whole,
-}
-
-/// How a search is done.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    pub exchange: exchange::Settings,
-    pub balance: Balance,
-    pub remember: Remember,
-    pub by_levels: bool,
-    pub limits: Limits,
-}
-
-/// What rank 0 has in the end.
-#[derive(Debug)]
-pub struct Outcome {
-    /// Each finding with the steps to its state, start instance first.
-    pub findings: Vec<(Finding, Vec<InstanceNo>)>,
-    /// Why the search ended before all states were seen, where that was not a finding.
-    pub halt: Option<String>,
-    pub ranks: Vec<RankFigures>,
-}
-
-/// What the outside world may ask and be told while the search runs.
-pub struct Outside<'a> {
-    /// Whether this rank was asked to stop.
-    pub stop: &'a dyn Fn() -> bool,
-    /// Told now and then, at rank 0.
-    pub moment: &'a mut dyn FnMut(&Moment),
-}
 
 /// Searches; the outcome is at rank 0, `None` elsewhere. An `Err` on all ranks means that one of them could not begin;
 /// rank 0's says which and why.

@@ -1,0 +1,45 @@
+//! How a search is done, what it may ask of the outside world, and what it comes to.
+
+use super::balance::Balance;
+use super::{Finding, Limits, Moment};
+use crate::compile::InstanceNo;
+use crate::exchange;
+use crate::verdict::figures::RankFigures;
+
+/// How states are remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remember {
+    /// By this many bits of their hash.
+    Hash {
+        bits: u32,
+    },
+    Whole,
+}
+
+/// How a search is done.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub exchange: exchange::Settings,
+    pub balance: Balance,
+    pub remember: Remember,
+    pub by_levels: bool,
+    pub limits: Limits,
+}
+
+/// What rank 0 has in the end.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Each finding with the steps to its state, start instance first.
+    pub findings: Vec<(Finding, Vec<InstanceNo>)>,
+    /// Why the search ended before all states were seen, where that was not a finding.
+    pub halt: Option<String>,
+    pub ranks: Vec<RankFigures>,
+}
+
+/// What the outside world may ask and be told while the search runs.
+pub struct Outside<'a> {
+    /// Whether this rank was asked to stop.
+    pub stop: &'a dyn Fn() -> bool,
+    /// Told now and then, at rank 0.
+    pub moment: &'a mut dyn FnMut(&Moment),
+}
