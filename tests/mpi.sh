@@ -46,6 +46,16 @@ says() {
     fi
 }
 
+# Only what sees MPI's headers differs between the two builds; the rest is taken over. Cargo does not notice a change
+# of MPICC, so those parts are cleaned by hand.
+build_for_mpich() {
+    if [ ! -d target-mpich ] && [ -d target/debug/deps ]; then
+        mkdir -p target-mpich && cp -a target/debug target-mpich/debug &&
+            cargo clean --quiet --locked --target-dir target-mpich -p mpi-sys -p mpi -p verify
+    fi
+    MPICC=mpicc.mpich cargo build --locked --quiet --target-dir target-mpich
+}
+
 killed_rank() {
     local mpi=$1 run=$2 verify=$3 begin victim code
     begin=$(date +%s)
@@ -81,9 +91,9 @@ exercise() {
     done
     test_code "$mpi singleton" 0 "$verify" comm-check --transport mpi
     for n in 1 2 3 4; do
-        test_code "$mpi german on $n" 0 $run -n $n "$verify" check models/german.m --json -
-        says "$mpi german on $n" out 1 '"states": 3390,'
-        says "$mpi german on $n" out 1 "\"ranks\": $n,"
+        test_code "$mpi german on $n" 0 $run -n $n "$verify" check models/german.m --symmetry off --json -
+        says "$mpi german on $n" out 1 '^  "states": 3390,'
+        says "$mpi german on $n" out 1 "^  \"ranks\": $n,"
     done
     test_code "$mpi violation" 1 $run -n 3 "$verify" check models/broken/mutex_no_lock.m
     says "$mpi violation" out 1 'VIOLATED: '
@@ -128,7 +138,7 @@ case " $wanted " in *" mpich "*)
     if [ "$default" = mpich ]; then
         exercise mpich "$(command -v mpirun.mpich || command -v mpirun)" target/release/verify
     elif command -v mpicc.mpich >/dev/null; then
-        MPICC=mpicc.mpich cargo build --locked --quiet --target-dir target-mpich || exit 1
+        build_for_mpich || exit 1
         exercise mpich mpirun.mpich target-mpich/debug/verify
         # A binary of one MPI under the launcher of the other would run as many lonely ranks.
         test_code "MPICH's binary under Open MPI's mpirun" 3 mpirun.openmpi -n 2 target-mpich/debug/verify comm-check
