@@ -26,7 +26,7 @@ endif
 .PHONY: run test setup build bench clean
 
 run: build
-	@$(LAUNCH)
+	@$(LAUNCH) $$(test -t 2 && echo --progress line)
 
 build: setup
 	@$(CARGO) build --release --locked $(FEATURES)

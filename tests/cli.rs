@@ -137,11 +137,11 @@ fn a_trace_is_written_in_itf() {
 
 #[test]
 fn a_job_compares_with_published_figures_and_flags_win() {
-    let output = run("run jobs/default.toml --ranks 2");
+    let output = run("run jobs/german4_symmetry.toml --ranks 2");
     assert_code(&output, 0);
     let text = out(&output);
     assert!(text.contains("28,088") && text.matches("equal").count() == 2, "{text}");
-    let output = run("run jobs/default.toml --const NODE_NUM=2 --symmetry off");
+    let output = run("run jobs/german4_symmetry.toml --const NODE_NUM=2 --symmetry off");
     assert!(out(&output).contains("3,390") && out(&output).contains("differs"), "{}", out(&output));
     let path = scratch("bad.toml");
     std::fs::write(&path, "model = 'x.m'\n[options]\nbacth = 1\n").unwrap();

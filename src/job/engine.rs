@@ -132,13 +132,12 @@ fn settings(comm: &dyn Comm, values: &Values, words: usize) -> explore::Settings
 
 /// A queue for each goal's seeds, on disk beyond a share of memory; where there is no disk for it, in memory.
 fn seed_queues(me: Rank, goals: &[response::Goal], words: usize, limits: &Limits) -> Vec<Frontier> {
-    let queue = |at: usize| {
-        let folder = limits.spool.as_ref().map(|folder| folder.join(format!("seeds-{at}")));
-        let disk = folder.and_then(|folder| FileDisk::open(&folder, me).ok());
+    let queue = |_: &response::Goal| {
+        let disk = limits.spool.as_ref().and_then(|folder| FileDisk::open(folder, me).ok());
         let spool = disk.map(|disk| Spool::new(Box::new(disk)));
         Frontier::new(words, limits.frontier_bytes / goals.len() as u64, spool)
     };
-    (0..goals.len()).map(queue).collect()
+    goals.iter().map(queue).collect()
 }
 
 /// What to decide of reach: as the oracle, no single instances under symmetry.
