@@ -10,6 +10,10 @@ set -euo pipefail
 purpose=${1:-run}
 rust_needed=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/Cargo.toml")
 
+# What the package manager says, shown only when it fails.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
 have() { command -v "$1" >/dev/null 2>&1; }
 say() { printf 'setup: %s\n' "$*" >&2; }
 
@@ -81,9 +85,7 @@ as_root() {
 }
 
 install_debian() {
-    local log packages optional
-    log=$(mktemp)
-    trap 'rm -f "$log"' EXIT
+    local packages optional
     if ! as_root true 2>/dev/null; then
         say "not root and no sudo; ask an administrator for: apt-get install $(debian_packages "$@" | xargs)"
         exit 3
