@@ -58,6 +58,26 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     }
 }
 
+/// A typed message as one item of a batch: its length, then its bytes.
+pub fn item<T: Serialize>(message: &T) -> Vec<u8> {
+    let bytes = encode(message);
+    let mut item = Vec::with_capacity(bytes.len() + 4);
+    put_u32(&mut item, bytes.len() as u32);
+    item.extend_from_slice(&bytes);
+    item
+}
+
+/// The typed messages of a batch, in the order in which their items were added.
+pub fn items<T: DeserializeOwned>(batch: &[u8]) -> Vec<T> {
+    let mut reader = Reader::new(batch);
+    let mut messages = Vec::new();
+    while let Some(len) = reader.u32() {
+        let bytes = reader.bytes(len as usize).expect("an item is whole");
+        messages.push(decode(bytes).expect("an item decodes"));
+    }
+    messages
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,5 +100,7 @@ mod tests {
         assert_eq!(decode::<(u32, String)>(&bytes).unwrap(), (3, "abc".to_string()));
         assert!(decode::<(u32, String)>(&bytes[..2]).is_err());
         assert!(decode::<u32>(&bytes).unwrap_err().contains("left over"));
+        let batch = [item(&1u32), item(&70_000u32)].concat();
+        assert_eq!(items::<u32>(&batch), [1, 70_000]);
     }
 }

@@ -32,22 +32,13 @@ pub struct Here {
     pub resident_bytes: u64,
 }
 
-/// A word as an item: its length, then its bytes.
-fn item(word: &Word) -> Vec<u8> {
-    let bytes = wire::encode(word);
-    let mut item = Vec::with_capacity(bytes.len() + 4);
-    wire::put_u32(&mut item, bytes.len() as u32);
-    item.extend_from_slice(&bytes);
-    item
-}
-
 pub fn say(exchange: &mut Exchange<'_>, to: Rank, word: &Word) {
-    exchange.post(to, Tag::Control, &item(word));
+    exchange.post(to, Tag::Control, &wire::item(word));
     exchange.flush_kind(Tag::Control);
 }
 
 pub fn say_to_all(exchange: &mut Exchange<'_>, word: &Word) {
-    let item = item(word);
+    let item = wire::item(word);
     for to in exchange.rank().others(exchange.ranks()) {
         exchange.post(to, Tag::Control, &item);
     }
@@ -56,13 +47,7 @@ pub fn say_to_all(exchange: &mut Exchange<'_>, word: &Word) {
 
 /// The words of a batch.
 pub fn words(inbound: &Inbound) -> Vec<Word> {
-    let mut reader = wire::Reader::new(inbound.bytes());
-    let mut words = Vec::new();
-    while let Some(len) = reader.u32() {
-        let bytes = reader.bytes(len as usize).expect("a word's bytes");
-        words.push(wire::decode(bytes).expect("a word decodes"));
-    }
-    words
+    wire::items(inbound.bytes())
 }
 
 /// All ranks begin, or none does.

@@ -41,14 +41,7 @@ pub fn paths(
     }
     let mut failure = None;
     loop {
-        while exchange.receive(|_, inbound| {
-            // One question a batch, or several one behind the other, each with its length in front.
-            let mut reader = wire::Reader::new(inbound.bytes());
-            while let Some(len) = reader.u32() {
-                let bytes = reader.bytes(len as usize).expect("a question's bytes");
-                open.push(wire::decode(bytes).expect("a question decodes"));
-            }
-        }) {}
+        while exchange.receive(|_, inbound| open.extend(wire::items::<Question>(inbound.bytes()))) {}
         if let Some(question) = open.pop() {
             match follow(exchange, log, question) {
                 Ok(Some(answer)) => {
@@ -76,11 +69,7 @@ fn follow(
         let at = StateRef::from_word(question.at);
         let next = if at == StateRef::NONE { Rank::ROOT } else { at.owner() };
         if next != me {
-            let bytes = wire::encode(&question);
-            let mut item = Vec::with_capacity(bytes.len() + 4);
-            wire::put_u32(&mut item, bytes.len() as u32);
-            item.extend_from_slice(&bytes);
-            exchange.post(next, Tag::Witnesses, &item);
+            exchange.post(next, Tag::Witnesses, &wire::item(&question));
             return Ok(None);
         }
         if at == StateRef::NONE {

@@ -69,13 +69,8 @@ impl Rounds<'_> {
             name.into_iter().map(|at| Question { pending: true, at, back: Vec::new() }).collect();
         let mut answer = Ok(Vec::new());
         loop {
-            while stage.exchange.receive(|_, inbound| {
-                let mut reader = wire::Reader::new(inbound.bytes());
-                while let Some(len) = reader.u32() {
-                    let bytes = reader.bytes(len as usize).expect("a question's bytes");
-                    open.push(wire::decode(bytes).expect("a question decodes"));
-                }
-            }) {}
+            while stage.exchange.receive(|_, inbound| open.extend(wire::items::<Question>(inbound.bytes()))) {
+            }
             if let Some(question) = open.pop() {
                 match self.follow(stage, question) {
                     Ok(None) => {}
@@ -97,11 +92,7 @@ impl Rounds<'_> {
             let at = StateRef::from_word(question.at);
             let next = if at == StateRef::NONE { Rank::ROOT } else { at.owner() };
             if next != me {
-                let bytes = wire::encode(&question);
-                let mut item = Vec::with_capacity(bytes.len() + 4);
-                wire::put_u32(&mut item, bytes.len() as u32);
-                item.extend_from_slice(&bytes);
-                stage.exchange.post(next, Tag::Witnesses, &item);
+                stage.exchange.post(next, Tag::Witnesses, &wire::item(&question));
                 return Ok(None);
             }
             if at == StateRef::NONE {
