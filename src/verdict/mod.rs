@@ -3,6 +3,7 @@
 //! Whoever finds a verdict builds these; whoever prints them needs nothing else. States in traces are whole,
 //! and each step also says what changed, in the model's own names.
 
+pub mod certificate;
 pub mod figures;
 
 use serde::Serialize;

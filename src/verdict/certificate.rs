@@ -1,0 +1,87 @@
+//! The certificate of a proof by components, as plain data: what was proved, over which partition of the
+//! slots, with which auxiliary booleans, and for each component its theta.
+//!
+//! In: whatever engine made the proof. Out: JSON or bincode, and an input for `audit::certificate`. Nothing here
+//! depends on a BDD package: sets are roots in one shared, acyclic list of decision nodes.
+//!
+//! *References* name functions: 0 is false, 1 is true, `n + 2` is node `n`. A node's children are references
+//! smaller than its own, so the list is acyclic and is evaluated from front to back. Nodes need be neither
+//! ordered nor reduced; a variable that a path does not ask may have any value.
+//!
+//! *Variables* are bits of slots' codes (as in `ir::layout`: 0 is undefined, else one more than the distance from
+//! the type's least value; bit 0 is the least significant) and auxiliary booleans. What a function says about
+//! codes that no value has does not matter.
+//!
+//! Cost: three numbers a node. Two components share what nodes they have in common, so 2,048 components with
+//! some thousand nodes each are tens of megabytes in bincode. What this leaves out: how the proof was found.
+
+use serde::{Deserialize, Serialize};
+
+/// The version of this format.
+pub const VERSION: u32 = 1;
+
+/// A function: 0 is false, 1 is true, `n + 2` is node `n`.
+pub type Ref = u32;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Certificate {
+    pub version: u32,
+    /// How it was made: `split`, `tmmc`, `tmmcir`. The obligations are the same for all.
+    pub method: String,
+    /// The path of every slot of the model, so that a certificate of another model or size is noticed.
+    pub slots: Vec<String>,
+    /// The constants of the model.
+    pub constants: Vec<(String, String)>,
+    /// Slots that all components see, in increasing order.
+    pub shared: Vec<u32>,
+    /// In the order of the processes and their members; the system, where it has rules, is last.
+    pub components: Vec<Part>,
+    /// Booleans added to the shared state.
+    pub auxiliaries: Vec<Auxiliary>,
+    pub variables: Vec<Variable>,
+    pub nodes: Vec<Node>,
+    /// The invariants that follow, as positions among the model's properties.
+    pub implied: Vec<Implied>,
+}
+
+/// One component: what it alone sees, and what is known of its view.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// As in `verify print --stage processes`: `PID[3]`, or `system`.
+    pub name: String,
+    /// Slots that are local to it, in increasing order.
+    pub locals: Vec<u32>,
+    /// Over shared slots, all auxiliaries and its own locals.
+    pub theta: Ref,
+}
+
+/// A boolean that shows the others something of a component's local state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Auxiliary {
+    pub name: String,
+    /// Whose local state it shows: a position in `components`.
+    pub component: u32,
+    /// What it says, over bits of that component's local slots only.
+    pub predicate: Ref,
+    /// The same for people; not checked.
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Variable {
+    /// A bit of a slot's code.
+    Bit { slot: u32, bit: u8 },
+    /// A position in `auxiliaries`.
+    Auxiliary(u32),
+}
+
+/// If variable number `.0` is false then `.1`, else `.2`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Node(pub u32, pub Ref, pub Ref);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Implied {
+    pub property: u32,
+    pub name: String,
+}
