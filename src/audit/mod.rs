@@ -3,13 +3,19 @@
 //! It uses no engine, no compiler and no BDD, only `ir::eval`; it is what engines are checked against.
 
 pub mod brute;
+pub mod certificate;
+pub mod certify;
+pub mod diagram;
 mod graph;
+pub mod implication;
 mod outcome;
 pub mod replay;
 pub mod replay_lasso;
 mod response;
+pub mod split;
 pub mod streett;
 pub mod symmetry;
+pub mod views;
 
 pub use brute::{DeadlockMode, Options, Progress, SymmetryMode, brute};
 pub use outcome::Outcome;

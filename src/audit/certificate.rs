@@ -1,0 +1,419 @@
+//! The check of a certificate by enumeration: a split invariant is taken at its word, view by view.
+//!
+//! In: a model and a certificate. Out: how much was tried, or the first obligation that fails, with the component
+//! and a concrete state. The obligations, after the form of the data itself:
+//!
+//! - partition: every slot stands once, and a local slot is touched by its component's rules alone;
+//! - auxiliary: each predicate is over locals of one component;
+//! - initiation: every component's view of every start state is in its theta;
+//! - own step: a component's steps from its theta lead into it, and none ends in a run-time error;
+//! - interference: what a component's steps from its theta do to the shared part leaves every other theta valid;
+//! - implication: the properties hold in every state that agrees with all thetas.
+//!
+//! Together they make the conjunction of the thetas an inductive invariant (Cohen, Namjoshi, "Local proofs for
+//! linear-time properties of concurrent programs", CAV 2008, 3.1). Nothing is believed that the certificate says
+//! about how it was made. Cost: one evaluation of each own instance for each view, one lookup for each pair of a
+//! summary's step and a view of another component. What is too large to be enumerated fails as such; it never passes.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::diagram::{self, Cube};
+use super::implication::counterexample;
+use super::views::{Auxiliary, Composition, Locals, Move, Part, Partition, Shared, Views, contains, insert};
+use crate::ir::eval::on_deep_stack;
+use crate::ir::layout::Layout;
+use crate::ir::{Instance, Model, PropertyKind, Slot, UNDEFINED};
+use crate::verdict::certificate::{Certificate, VERSION, Variable};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obligation {
+    Form,
+    Partition,
+    Auxiliary,
+    /// Not a flaw of the certificate: there is too much to enumerate.
+    Size,
+    Initiation,
+    OwnStep,
+    RunTimeError,
+    Interference,
+    Implication,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub obligation: Obligation,
+    pub component: Option<String>,
+    /// A view or state in which the obligation fails.
+    pub state: Option<String>,
+    pub detail: String,
+}
+
+/// How much was tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    pub views: usize,
+    pub steps: usize,
+    pub interferences: usize,
+    pub properties: usize,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let what = match self.obligation {
+            Obligation::Form => "form",
+            Obligation::Partition => "partition",
+            Obligation::Auxiliary => "auxiliary",
+            Obligation::Size => "size",
+            Obligation::Initiation => "initiation",
+            Obligation::OwnStep => "own step",
+            Obligation::RunTimeError => "run-time error",
+            Obligation::Interference => "interference",
+            Obligation::Implication => "implication",
+        };
+        write!(out, "{what}")?;
+        if let Some(component) = &self.component {
+            write!(out, " of {component}")?;
+        }
+        write!(out, ": {}", self.detail)?;
+        match &self.state {
+            Some(state) => write!(out, "; in {state}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn failure(obligation: Obligation, component: Option<&str>, detail: String) -> Failure {
+    Failure { obligation, component: component.map(str::to_string), state: None, detail }
+}
+
+/// Checks all obligations; at most `views_max` views and as many states of properties are enumerated.
+pub fn check(model: &Model, certificate: &Certificate, views_max: usize) -> Result<Checked, Failure> {
+    let run = || {
+        form(model, certificate)?;
+        let partition = partition(model, certificate)?;
+        predicates(certificate)?;
+        let layout = Layout::new(model);
+        let auxiliary = |auxiliary: &'_ crate::verdict::certificate::Auxiliary| {
+            let (layout, root) = (&layout, auxiliary.predicate);
+            Auxiliary {
+                name: auxiliary.name.clone(),
+                component: auxiliary.component as usize,
+                says: Box::new(move |state: &[i64]| diagram::holds(certificate, layout, root, state)),
+            }
+        };
+        let auxiliaries: Vec<Auxiliary> = certificate.auxiliaries.iter().map(auxiliary).collect();
+        let composition = Composition::new(model, &partition, &auxiliaries);
+        let mut checker = Checker { composition, thetas: Vec::new(), checked: Checked::default(), views_max };
+        checker.run(certificate)?;
+        Ok(checker.checked)
+    };
+    match on_deep_stack(run) {
+        Ok(result) => result,
+        Err(error) => Err(failure(Obligation::Size, None, format!("no thread for the check: {error}"))),
+    }
+}
+
+/// The data are about this model and refer only to what is there.
+fn form(model: &Model, certificate: &Certificate) -> Result<(), Failure> {
+    let wrong = |detail: &str| Err(failure(Obligation::Form, None, detail.to_string()));
+    if certificate.version != VERSION {
+        return wrong("another version of the format");
+    }
+    let paths = (0..model.slots.len() as u32).map(|slot| model.slot_path(Slot(slot)));
+    if !paths.eq(certificate.slots.iter().cloned()) || certificate.constants != model.constants {
+        return wrong("it is about another model, or other constants");
+    }
+    let layout = Layout::new(model);
+    let known = |variable: &Variable| match variable {
+        Variable::Bit { slot, bit } => {
+            layout.fields().get(*slot as usize).is_some_and(|field| *bit < field.width)
+        }
+        Variable::Auxiliary(at) => (*at as usize) < certificate.auxiliaries.len(),
+    };
+    if !certificate.variables.iter().all(known) {
+        return wrong("a variable is of no slot and no auxiliary");
+    }
+    for (own, node) in (2u64..).zip(&certificate.nodes) {
+        let below = |child: u32| u64::from(child) < own;
+        if node.0 as usize >= certificate.variables.len() || !below(node.1) || !below(node.2) {
+            return wrong("a node refers to something that does not come before it");
+        }
+    }
+    let references = certificate.nodes.len() as u64 + 2;
+    let thetas = certificate.components.iter().map(|part| part.theta);
+    let mut roots = thetas.chain(certificate.auxiliaries.iter().map(|auxiliary| auxiliary.predicate));
+    if roots.any(|root| u64::from(root) >= references) {
+        return wrong("a root is no node");
+    }
+    for implied in &certificate.implied {
+        let property = model.properties.get(implied.property as usize);
+        let same = property.is_some_and(|p| p.kind == PropertyKind::Invariant && p.name == implied.name);
+        if !same {
+            return wrong(&format!("the model has no such invariant: {}", implied.name));
+        }
+    }
+    Ok(())
+}
+
+/// The certificate's partition with the model's own rule instances; it may share more than it must, not less.
+fn partition(model: &Model, certificate: &Certificate) -> Result<Partition, Failure> {
+    let wrong = |component: Option<&str>, detail: String| failure(Obligation::Partition, component, detail);
+    let known = Partition::of(model).map_err(|why| wrong(None, why))?;
+    let names = |part: &Part| part.name.clone();
+    if !known.parts.iter().map(names).eq(certificate.components.iter().map(|part| part.name.clone())) {
+        return Err(wrong(None, "the components are not those of the model".to_string()));
+    }
+    let mut places = vec![0u32; model.slots.len()];
+    let mut claim = |slots: &[u32]| {
+        slots.iter().for_each(|&slot| places.get_mut(slot as usize).into_iter().for_each(|n| *n += 1));
+        slots.is_sorted() && slots.iter().all(|&slot| (slot as usize) < model.slots.len())
+    };
+    let mut sorted = claim(&certificate.shared);
+    certificate.components.iter().for_each(|part| sorted &= claim(&part.locals));
+    if !sorted {
+        return Err(wrong(None, "slots are not in increasing order".to_string()));
+    }
+    if let Some(slot) = places.iter().position(|&n| n != 1) {
+        let path = model.slot_path(Slot(slot as u32));
+        return Err(wrong(None, format!("{path} does not stand in exactly one place")));
+    }
+    let mut parts = Vec::new();
+    for (ours, theirs) in known.parts.into_iter().zip(&certificate.components) {
+        if let Some(slot) = theirs.locals.iter().find(|slot| ours.locals.binary_search(slot).is_err()) {
+            let path = model.slot_path(Slot(*slot));
+            return Err(wrong(Some(&ours.name), format!("{path} is not touched by its rules alone")));
+        }
+        parts.push(Part { locals: theirs.locals.clone(), ..ours });
+    }
+    Ok(Partition { shared: certificate.shared.clone(), parts })
+}
+
+/// Predicates are over locals of their component, thetas over the view of theirs.
+fn predicates(certificate: &Certificate) -> Result<(), Failure> {
+    for auxiliary in &certificate.auxiliaries {
+        let Some(part) = certificate.components.get(auxiliary.component as usize) else {
+            let detail = format!("{} belongs to no component", auxiliary.name);
+            return Err(failure(Obligation::Auxiliary, None, detail));
+        };
+        let own = |at: u32| match certificate.variables[at as usize] {
+            Variable::Bit { slot, .. } => part.locals.binary_search(&slot).is_ok(),
+            Variable::Auxiliary(_) => false,
+        };
+        if !diagram::support(certificate, auxiliary.predicate).into_iter().all(own) {
+            let detail = format!("{} is not over its locals alone", auxiliary.name);
+            return Err(failure(Obligation::Auxiliary, Some(&part.name), detail));
+        }
+    }
+    for part in &certificate.components {
+        let seen = |at: u32| match certificate.variables[at as usize] {
+            Variable::Bit { slot, .. } => {
+                part.locals.binary_search(&slot).is_ok() || certificate.shared.binary_search(&slot).is_ok()
+            }
+            Variable::Auxiliary(_) => true,
+        };
+        if !diagram::support(certificate, part.theta).into_iter().all(seen) {
+            let detail = "its theta asks what it does not see".to_string();
+            return Err(failure(Obligation::Form, Some(&part.name), detail));
+        }
+    }
+    Ok(())
+}
+
+struct Checker<'a> {
+    composition: Composition<'a>,
+    thetas: Vec<Views>,
+    checked: Checked,
+    views_max: usize,
+}
+
+impl Checker<'_> {
+    fn run(&mut self, certificate: &Certificate) -> Result<(), Failure> {
+        let alive = diagram::alive(certificate);
+        let mut left = self.views_max;
+        for part in 0..certificate.components.len() {
+            let theta = self.enumerate(certificate, &alive, part, &mut left)?;
+            self.checked.views += super::views::size(&theta);
+            self.thetas.push(theta);
+        }
+        self.initiation()?;
+        let mut summaries = Vec::new();
+        for part in 0..self.thetas.len() {
+            summaries.push(self.own_steps(part)?);
+        }
+        for part in 0..self.thetas.len() {
+            self.interference(part, &summaries)?;
+        }
+        self.implication(certificate)
+    }
+
+    fn failed(
+        &self,
+        obligation: Obligation,
+        part: usize,
+        view: (&[i64], &[i64]),
+        detail: String,
+    ) -> Failure {
+        let state = self.composition.show(view.0, &[(part, view.1)]);
+        let name = self.composition.partition.parts[part].name.as_str();
+        Failure { state: Some(state), ..failure(obligation, Some(name), detail) }
+    }
+
+    /// All views of a theta.
+    fn enumerate(
+        &self,
+        certificate: &Certificate,
+        alive: &[bool],
+        part: usize,
+        left: &mut usize,
+    ) -> Result<Views, Failure> {
+        let mut views = Views::new();
+        let mut found = |cube: &Cube, left: &mut usize| self.expand(cube, part, left, &mut views);
+        if diagram::paths(certificate, alive, certificate.components[part].theta, left, &mut found) {
+            return Ok(views);
+        }
+        let name = self.composition.partition.parts[part].name.as_str();
+        let detail = format!("its theta has too many views to be enumerated (at most {})", self.views_max);
+        Err(failure(Obligation::Size, Some(name), detail))
+    }
+
+    /// All views that agree with a path; false where they are more than `left`.
+    fn expand(&self, cube: &Cube, part: usize, left: &mut usize, views: &mut Views) -> bool {
+        let partition = self.composition.partition;
+        let slots = |slots: &[u32]| slots.iter().map(|&slot| self.values(cube, slot)).collect::<Option<Vec<_>>>();
+        let either = |at: usize| match cube.get(&Variable::Auxiliary(at as u32)) {
+            Some(&said) => vec![i64::from(said)],
+            None => vec![0, 1],
+        };
+        let seen = (slots(&partition.shared), slots(&partition.parts[part].locals));
+        let (Some(mut shared), Some(locals)) = seen else { return false };
+        shared.extend((0..self.composition.auxiliaries.len()).map(either));
+        let count =
+            shared.iter().chain(&locals).fold(1usize, |product, each| product.saturating_mul(each.len()));
+        if count > *left {
+            return false;
+        }
+        *left -= count;
+        let locals = product(&locals);
+        for shared in product(&shared) {
+            for with in &locals {
+                insert(views, shared.clone(), with.clone());
+            }
+        }
+        true
+    }
+
+    /// The values of a slot whose codes agree with a path; none where its type has too many to try.
+    fn values(&self, cube: &Cube, slot: u32) -> Option<Vec<i64>> {
+        let types = &self.composition.model.types;
+        let ty = self.composition.model.slots[slot as usize].ty;
+        let (first, count) = (types.first(ty), types.count(ty));
+        let bits: Vec<(u8, bool)> = (0..u64::BITS as u8)
+            .filter_map(|bit| Some((bit, *cube.get(&Variable::Bit { slot, bit })?)))
+            .collect();
+        let agrees = |code: &u64| bits.iter().all(|&(bit, set)| (code >> bit & 1 == 1) == set);
+        let value = |code| if code == 0 { UNDEFINED } else { first.wrapping_add_unsigned(code - 1) };
+        (count < self.views_max as u64).then(|| (0..=count).filter(agrees).map(value).collect())
+    }
+
+    fn initiation(&mut self) -> Result<(), Failure> {
+        let starts = self.composition.starts().map_err(|fault| {
+            failure(Obligation::RunTimeError, None, format!("a start state fails: {:?}", fault.kind))
+        })?;
+        for state in &starts {
+            for (part, theta) in self.thetas.iter().enumerate() {
+                let (shared, locals) = self.composition.view(state, part);
+                if !contains(theta, &shared, &locals) {
+                    let detail = "its theta lacks its view of a start state".to_string();
+                    return Err(self.failed(Obligation::Initiation, part, (&shared, &locals), detail));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries all own steps of a component; what they do to the shared part comes back, each with one example.
+    fn own_steps(&mut self, part: usize) -> Result<Vec<(Shared, Shared, Instance)>, Failure> {
+        let mut known: BTreeSet<(Shared, Shared)> = BTreeSet::new();
+        let mut summary = Vec::new();
+        let views: Vec<(Shared, Locals)> = self.thetas[part]
+            .iter()
+            .flat_map(|(shared, with)| with.iter().map(move |locals| (shared.clone(), locals.clone())))
+            .collect();
+        for (shared, locals) in &views {
+            for (instance, step) in self.composition.steps(shared, locals, part) {
+                self.checked.steps += 1;
+                let name = self.composition.instance_name(instance);
+                let (obligation, detail) = match step {
+                    Move::To(to, with) => {
+                        if contains(&self.thetas[part], &to, &with) {
+                            if known.insert((shared.clone(), to.clone())) {
+                                summary.push((shared.clone(), to, instance));
+                            }
+                            continue;
+                        }
+                        let there = self.composition.show(&to, &[(part, &with)]);
+                        (Obligation::OwnStep, format!("rule {name} leaves its theta, to {there}"))
+                    }
+                    Move::Fault(fault) => {
+                        (Obligation::RunTimeError, format!("rule {name} fails: {:?}", fault.kind))
+                    }
+                    Move::Outside(slot) => {
+                        let path = self.composition.model.slot_path(Slot(slot));
+                        (Obligation::Partition, format!("rule {name} stores to {path}, which it does not see"))
+                    }
+                };
+                return Err(self.failed(obligation, part, (shared, locals), detail));
+            }
+        }
+        Ok(summary)
+    }
+
+    fn interference(
+        &mut self,
+        part: usize,
+        summaries: &[Vec<(Shared, Shared, Instance)>],
+    ) -> Result<(), Failure> {
+        let others = summaries.iter().enumerate().filter(|(other, _)| *other != part);
+        for (from, to, instance) in others.flat_map(|(_, summary)| summary) {
+            for locals in self.thetas[part].get(from).into_iter().flatten() {
+                self.checked.interferences += 1;
+                if !contains(&self.thetas[part], to, locals) {
+                    let name = self.composition.instance_name(*instance);
+                    let there = self.composition.show(to, &[(part, locals)]);
+                    let detail = format!("rule {name} of another component takes it out of its theta, to {there}");
+                    return Err(self.failed(Obligation::Interference, part, (from, locals), detail));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn implication(&mut self, certificate: &Certificate) -> Result<(), Failure> {
+        for implied in &certificate.implied {
+            let property = &self.composition.model.properties[implied.property as usize];
+            let found = counterexample(&self.composition, &self.thetas, property, self.views_max)
+                .map_err(|why| failure(Obligation::Size, None, format!("{}: {why}", implied.name)))?;
+            if let Some(found) = found {
+                let locals: Vec<(usize, &[i64])> = found.locals.iter().map(|(at, with)| (*at, &**with)).collect();
+                let state = Some(self.composition.show(&found.shared, &locals));
+                let detail = match found.fault {
+                    Some(fault) => format!("{} cannot be evaluated: {:?}", implied.name, fault.kind),
+                    None => format!("{} does not follow", implied.name),
+                };
+                return Err(Failure { state, ..failure(Obligation::Implication, None, detail) });
+            }
+            self.checked.properties += 1;
+        }
+        Ok(())
+    }
+}
+
+/// All rows that take one value from each list.
+fn product(lists: &[Vec<i64>]) -> Vec<Box<[i64]>> {
+    let mut rows: Vec<Vec<i64>> = vec![Vec::new()];
+    for list in lists {
+        rows = rows.iter().flat_map(|row| list.iter().map(|value| [&row[..], &[*value]].concat())).collect();
+    }
+    rows.into_iter().map(Vec::into_boxed_slice).collect()
+}
