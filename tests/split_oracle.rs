@@ -3,20 +3,19 @@
 
 mod processes;
 
+use std::collections::{BTreeSet, VecDeque};
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::Path;
 
-use verify::audit::certificate::{Obligation, check};
+use verify::audit::certificate::{Failure, Obligation, check};
 use verify::audit::certify::certify;
 use verify::audit::implication::counterexample;
 use verify::audit::split::{Invariant, Method, in_order, strongest};
-use verify::audit::views::{Auxiliary, Composition, Partition, contains, size};
-use verify::audit::{self, DeadlockMode};
-use verify::ir::Model;
+use verify::audit::views::{Auxiliary, Composition, Partition, Views, contains, size};
+use verify::ir::eval::{Machine, Options, Step};
+use verify::ir::{Model, Slot, UNDEFINED};
 use verify::lower::{Constants, lower};
 use verify::syntax::{Source, parse};
-use verify::verdict::Verdict;
 use verify::verdict::certificate::{Certificate, Node, Variable};
 
 const VIEWS_MAX: usize = 2_000_000;
@@ -39,7 +38,7 @@ fn exposed<'a>(model: &'a Model, partition: &Partition, local: &str, values: &[&
     let mut auxiliaries = Vec::new();
     for (component, part) in partition.parts.iter().enumerate() {
         for &slot in &part.locals {
-            let path = model.slot_path(verify::ir::Slot(slot));
+            let path = model.slot_path(Slot(slot));
             if path.split('[').next() != Some(local) {
                 continue;
             }
@@ -47,7 +46,7 @@ fn exposed<'a>(model: &'a Model, partition: &Partition, local: &str, values: &[&
             let ty = model.slots[slot as usize].ty;
             let says = move |state: &[i64]| {
                 let value = state[slot as usize];
-                value != verify::ir::UNDEFINED && values.contains(&model.types.value_name(ty, value))
+                value != UNDEFINED && values.contains(&model.types.value_name(ty, value))
             };
             auxiliaries.push(Auxiliary { name: format!("{path} shown"), component, says: Box::new(says) });
         }
@@ -55,41 +54,358 @@ fn exposed<'a>(model: &'a Model, partition: &Partition, local: &str, values: &[&
     auxiliaries
 }
 
-/// Which invariants follow; none where a run-time error is possible in some view.
-fn proved(model: &Model, partition: &Partition, auxiliaries: &[Auxiliary], method: Method) -> bool {
-    let found = in_order(model, partition, auxiliaries, method, VIEWS_MAX).expect("small enough");
-    let composition = Composition::new(model, partition, auxiliaries);
-    let follows =
-        |property| counterexample(&composition, &found.thetas, property, VIEWS_MAX).expect("small enough").is_none();
-    found.faults.is_empty() && model.properties.iter().all(follows)
+/// The invariants that follow from thetas.
+fn implied(composition: &Composition, found: &Invariant) -> Vec<u32> {
+    let follows = |at: &u32| {
+        let property = &composition.model.properties[*at as usize];
+        counterexample(composition, &found.thetas, property, VIEWS_MAX).expect("small enough").is_none()
+    };
+    (0..composition.model.properties.len() as u32).filter(follows).collect()
+}
+
+/// Whether all invariants follow, and no run-time error is possible in a view.
+fn proved(model: &Model, auxiliaries: &[Auxiliary], method: Method) -> bool {
+    let partition = Partition::of(model).expect("components");
+    let found = in_order(model, &partition, auxiliaries, method, VIEWS_MAX).expect("small enough");
+    let composition = Composition::new(model, &partition, auxiliaries);
+    found.faults.is_empty() && implied(&composition, &found).len() == model.properties.len()
+}
+
+/// A certificate of a model from its strongest split invariant, with everything that follows.
+fn certificate(model: &Model, auxiliaries: &[Auxiliary]) -> Certificate {
+    let partition = Partition::of(model).expect("components");
+    let found = in_order(model, &partition, auxiliaries, Method::Split, VIEWS_MAX).expect("small enough");
+    let composition = Composition::new(model, &partition, auxiliaries);
+    let implied = implied(&composition, &found);
+    certify(&composition, &found, "split", &implied, VIEWS_MAX).expect("small enough")
+}
+
+/// Which local has to be shown with which values.
+type Help = (&'static str, &'static [&'static str]);
+
+fn shown<'a>(model: &'a Model, help: &[Help]) -> Vec<Auxiliary<'a>> {
+    let partition = Partition::of(model).expect("components");
+    help.iter().flat_map(|(local, values)| exposed(model, &partition, local, values)).collect()
+}
+
+/// What is proved by thread-modular checking, by split invariants alone, and with the auxiliaries.
+fn pattern(name: &str, constants: &[&str], help: &[Help]) -> (bool, bool, bool) {
+    let model = model(name, constants);
+    let auxiliaries = shown(&model, help);
+    (
+        proved(&model, &[], Method::ThreadModular),
+        proved(&model, &[], Method::Split),
+        proved(&model, &auxiliaries, Method::Split),
+    )
+}
+
+const INSIDE: Help = ("place", &["Critical", "Release"]);
+const HOLDS_FIRST: Help = ("place", &["HasFirst", "Eating"]);
+const HOLDS_SECOND: Help = ("place", &["Eating", "HasSecond"]);
+const OPEN: Help = ("place", &["Open"]);
+const OWNER: Help = ("cache", &["E"]);
+const SHARER: Help = ("cache", &["S"]);
+
+#[test]
+fn the_semaphores_show_the_published_pattern() {
+    assert_eq!(pattern("mux_sem.m", &["N=2"], &[INSIDE]), (false, false, true));
+    assert_eq!(pattern("mux_sem.m", &["N=4"], &[INSIDE]), (false, false, true));
+    assert_eq!(pattern("mux_sem_last.m", &["N=4"], &[]), (false, true, true));
+    assert_eq!(pattern("mux_sem_count.m", &["N=2", "M=3"], &[INSIDE]), (false, false, true));
 }
 
 #[test]
-fn explore_pattern() {
-    let cases: &[(&str, &[&str], &[(&str, &[&str])])] = &[
-        ("mux_sem.m", &["N=3"], &[("place", &["Critical", "Release"])]),
-        ("mux_sem_last.m", &["N=3"], &[]),
-        ("mux_sem_count.m", &["N=2"], &[("place", &["Critical", "Release"])]),
-        ("bakery.m", &["N=2"], &[]),
-        ("bakery.m", &["N=3", "TICKETS=3"], &[]),
-        ("philosophers.m", &["N=3"], &[("place", &["HasFirst", "Eating"]), ("place", &["Eating", "HasSecond"])]),
-        ("philosophers.m", &["N=4"], &[("place", &["HasFirst", "Eating"]), ("place", &["Eating", "HasSecond"])]),
-        ("peterson.m", &["N=2"], &[]),
-        ("peterson.m", &["N=3"], &[]),
-        ("szymanski.m", &["N=2"], &[("place", &["Open"])]),
-        ("szymanski.m", &["N=3"], &[("place", &["Open"])]),
-        ("german.m", &["N=2"], &[("cache", &["E"]), ("cache", &["S"])]),
-        ("german.m", &["N=2"], &[("cache", &["E"])]),
-    ];
-    for (name, constants, help) in cases {
-        let clock = std::time::Instant::now();
-        let model = model(name, constants);
-        let partition = Partition::of(&model).expect("components");
-        let shown: Vec<Auxiliary> = help.iter().flat_map(|(l, v)| exposed(&model, &partition, l, v)).collect();
-        let t = proved(&model, &partition, &[], Method::ThreadModular);
-        let s = proved(&model, &partition, &[], Method::Split);
-        let a = proved(&model, &partition, &shown, Method::Split);
-        let ta = proved(&model, &partition, &shown, Method::ThreadModular);
-        println!("{name} {constants:?}: tmmc {t} split {s} aux({}) {a} tmmc+aux {ta} {:?}", shown.len(), clock.elapsed());
+fn the_bakery_is_proved_by_every_method() {
+    assert_eq!(pattern("bakery.m", &["N=2"], &[]), (true, true, true));
+    assert_eq!(pattern("bakery.m", &["N=3", "TICKETS=3"], &[]), (true, true, true));
+}
+
+#[test]
+fn philosophers_need_to_show_what_they_hold() {
+    assert_eq!(pattern("philosophers.m", &["N=3"], &[HOLDS_FIRST, HOLDS_SECOND]), (false, false, true));
+    assert_eq!(pattern("philosophers.m", &["N=4"], &[HOLDS_FIRST, HOLDS_SECOND]), (false, false, true));
+}
+
+#[test]
+fn peterson_needs_no_help_and_szymanski_does() {
+    assert!(proved(&model("peterson.m", &["N=2"]), &[], Method::Split));
+    assert!(proved(&model("peterson.m", &["N=3"]), &[], Method::Split));
+    assert_eq!(pattern("szymanski.m", &["N=2"], &[OPEN]), (false, false, true));
+    assert_eq!(pattern("szymanski.m", &["N=3"], &[OPEN]), (false, false, true));
+}
+
+#[test]
+fn german_needs_to_show_the_caches() {
+    let model = model("german.m", &["N=2"]);
+    assert!(!proved(&model, &[], Method::Split));
+    assert!(proved(&model, &shown(&model, &[OWNER, SHARER]), Method::Split));
+}
+
+#[test]
+fn no_broken_model_is_proved() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/proof/broken");
+    let mut tried = 0;
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let name = entry.file_name().to_string_lossy().to_string();
+        let members = if name.starts_with("german") { "N=2" } else { "N=3" };
+        let model = model(&format!("broken/{name}"), &[members]);
+        let places: Vec<Help> = match name.as_str() {
+            name if name.starts_with("german") => vec![OWNER, SHARER],
+            name if name.starts_with("philosophers") => vec![HOLDS_FIRST, HOLDS_SECOND],
+            _ => vec![INSIDE, OPEN],
+        };
+        assert!(!proved(&model, &shown(&model, &places), Method::Split), "{name}");
+        tried += 1;
     }
+    assert!(tried >= 7, "{tried} broken models");
+}
+
+/// All reachable states, by the evaluator; none where there are too many.
+fn reachable(model: &Model) -> BTreeSet<Box<[i64]>> {
+    let mut machine = Machine::new(model, Options::default());
+    let mut seen = BTreeSet::new();
+    let mut open = VecDeque::new();
+    for at in 0..model.starts.len() {
+        for index in 0..model.instances(&model.starts[at]) {
+            open.extend(machine.start(at, index).expect("a start state"));
+        }
+    }
+    while let Some(state) = open.pop_front() {
+        if seen.insert(state.clone()) {
+            machine.successors(&state, |_, step| {
+                if let Ok(Step::Next(next)) = step {
+                    open.push_back(next);
+                }
+            });
+        }
+    }
+    seen
+}
+
+/// One boolean for some components: local `a` has one value.
+fn random_auxiliaries<'a>(model: &'a Model, seed: u64) -> Vec<Auxiliary<'a>> {
+    let value: &'static [&'static str] = [&["0"], &["1"], &["2"]][seed as usize % 3];
+    let mut auxiliaries = shown(model, &[("a", value)]);
+    auxiliaries.truncate(seed as usize / 3 % 3);
+    auxiliaries
+}
+
+fn within(small: &[Views], large: &[Views]) -> bool {
+    small.iter().zip(large).all(|(small, large)| {
+        small.iter().all(|(shared, with)| with.iter().all(|locals| contains(large, shared, locals)))
+    })
+}
+
+/// What must be true of the oracle on any model.
+fn examine(seed: u64) -> [usize; 4] {
+    let text = processes::random_model(seed);
+    let model = read("random", &text, &[]);
+    let partition = Partition::of(&model).expect("components");
+    let auxiliaries = random_auxiliaries(&model, seed);
+    let composition = Composition::new(&model, &partition, &auxiliaries);
+    let compute = |method, order: &[usize]| {
+        strongest(&model, &partition, &auxiliaries, method, order, VIEWS_MAX).expect("small enough")
+    };
+    let forward: Vec<usize> = (0..partition.parts.len()).collect();
+    let backward: Vec<usize> = forward.iter().rev().copied().collect();
+    let split = compute(Method::Split, &forward);
+    assert_eq!(split.thetas, compute(Method::Split, &backward).thetas, "order, seed {seed}\n{text}");
+    let modular = compute(Method::ThreadModular, &backward);
+    assert!(within(&split.thetas, &modular.thetas), "split is stronger, seed {seed}\n{text}");
+    let states = reachable(&model);
+    for state in &states {
+        for (part, theta) in split.thetas.iter().enumerate() {
+            let (shared, locals) = composition.view(state, part);
+            assert!(contains(theta, &shared, &locals), "reachable, seed {seed}\n{text}");
+        }
+    }
+    let follows = implied(&composition, &split);
+    let mut machine = Machine::new(&model, Options::default());
+    for &property in &follows {
+        let claim = &model.properties[property as usize];
+        let holds = |state: &Box<[i64]>| matches!(machine.violation(state, claim), Ok(None));
+        assert!(states.iter().all(holds), "sound, seed {seed}\n{text}");
+    }
+    let written = certify(&composition, &split, "split", &follows, VIEWS_MAX).expect("small enough");
+    match check(&model, &written, VIEWS_MAX) {
+        Ok(checked) => {
+            assert!(split.faults.is_empty(), "errors are noticed, seed {seed}\n{text}");
+            assert_eq!(checked.views, split.thetas.iter().map(size).sum::<usize>());
+        }
+        Err(failure) => {
+            assert_eq!(failure.obligation, Obligation::RunTimeError, "seed {seed}: {failure}\n{text}");
+            assert!(!split.faults.is_empty(), "seed {seed}: {failure}\n{text}");
+        }
+    }
+    let proved = usize::from(split.faults.is_empty() && !follows.is_empty());
+    let weak = usize::from(split.thetas != modular.thetas);
+    [states.len(), proved, weak, usize::from(!split.faults.is_empty())]
+}
+
+#[test]
+fn random_models_have_the_split_invariants_of_the_definition() {
+    let mut sums = [0; 4];
+    for seed in 0..300 {
+        let found = examine(seed);
+        sums.iter_mut().zip(found).for_each(|(sum, each)| *sum += each);
+    }
+    let [states, proved, weak, faults] = sums;
+    assert!(states > 1_500 && proved > 50 && weak > 50 && faults > 10, "the models say something: {sums:?}");
+}
+
+/// Whether an obligation about sets fails, as it must where a view is missing.
+fn is_gap(failure: &Failure) -> bool {
+    matches!(failure.obligation, Obligation::Initiation | Obligation::OwnStep | Obligation::Interference)
+        && failure.component.is_some()
+        && failure.state.is_some()
+}
+
+#[test]
+fn the_split_invariant_is_the_least() {
+    let mut tried = 0;
+    for seed in 1_000..1_200 {
+        let text = processes::random_model(seed);
+        let model = read("random", &text, &[]);
+        let partition = Partition::of(&model).expect("components");
+        let auxiliaries = random_auxiliaries(&model, seed);
+        let found =
+            in_order(&model, &partition, &auxiliaries, Method::Split, VIEWS_MAX).expect("small enough");
+        if !found.faults.is_empty() || found.thetas.iter().map(size).sum::<usize>() > 60 {
+            continue;
+        }
+        let composition = Composition::new(&model, &partition, &auxiliaries);
+        for part in 0..found.thetas.len() {
+            for (shared, with) in &found.thetas[part] {
+                for locals in with {
+                    let mut less = found.clone();
+                    less.thetas[part].get_mut(shared).expect("it is there").remove(locals);
+                    let written =
+                        certify(&composition, &less, "split", &[], VIEWS_MAX).expect("small enough");
+                    let failure = check(&model, &written, VIEWS_MAX).expect_err("a view is missing");
+                    assert!(is_gap(&failure), "seed {seed}: {failure}\n{text}");
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried > 500, "{tried} views were left out");
+}
+
+fn obligation(model: &Model, certificate: &Certificate) -> Obligation {
+    check(model, certificate, VIEWS_MAX).expect_err("a planted flaw").obligation
+}
+
+#[test]
+fn planted_flaws_of_the_data_are_found() {
+    let model = model("mux_sem.m", &["N=3"]);
+    let auxiliaries = shown(&model, &[INSIDE]);
+    let good = certificate(&model, &auxiliaries);
+    let checked = check(&model, &good, VIEWS_MAX).expect("a good certificate");
+    assert!(
+        checked.views == 24 && checked.steps > 10 && checked.interferences > 10 && checked.properties == 1
+    );
+
+    let flawed = |change: &dyn Fn(&mut Certificate)| {
+        let mut bad = good.clone();
+        change(&mut bad);
+        obligation(&model, &bad)
+    };
+    assert_eq!(flawed(&|bad| bad.version += 1), Obligation::Form);
+    assert_eq!(flawed(&|bad| bad.slots[1].push('x')), Obligation::Form);
+    assert_eq!(flawed(&|bad| bad.constants[0].1 = "4".to_string()), Obligation::Form);
+    assert_eq!(flawed(&|bad| bad.nodes[0].1 = 2), Obligation::Form);
+    assert_eq!(flawed(&|bad| bad.nodes[0].0 = 999), Obligation::Form);
+    assert_eq!(flawed(&|bad| bad.components[0].theta = 1 << 20), Obligation::Form);
+    assert_eq!(flawed(&|bad| bad.variables[0] = Variable::Bit { slot: 0, bit: 60 }), Obligation::Form);
+    assert_eq!(flawed(&|bad| bad.implied[0].property = 7), Obligation::Form);
+    assert_eq!(flawed(&|bad| drop(bad.components.pop())), Obligation::Partition);
+    assert_eq!(flawed(&|bad| bad.components.swap(0, 1)), Obligation::Partition);
+    assert_eq!(flawed(&|bad| bad.shared.clear()), Obligation::Partition);
+    assert_eq!(flawed(&|bad| bad.components[1].locals.insert(0, 0)), Obligation::Partition);
+    let hide = |bad: &mut Certificate| {
+        bad.components[1].locals.insert(0, 0);
+        bad.shared.clear();
+    };
+    assert_eq!(flawed(&hide), Obligation::Partition);
+    assert_eq!(flawed(&|bad| bad.auxiliaries[0].component = 9), Obligation::Auxiliary);
+    assert_eq!(flawed(&|bad| bad.auxiliaries[0].component = 1), Obligation::Auxiliary);
+    assert_eq!(flawed(&|bad| bad.components[0].theta = bad.components[1].theta), Obligation::Form);
+    let small = check(&model, &good, 10).expect_err("too large");
+    assert_eq!(small.obligation, Obligation::Size);
+}
+
+#[test]
+fn planted_flaws_of_the_proof_are_found() {
+    let good_model = model("mux_sem.m", &["N=3"]);
+    let auxiliaries = shown(&good_model, &[INSIDE]);
+    let good = certificate(&good_model, &auxiliaries);
+    let wrong = [0, 1, good.auxiliaries[0].predicate];
+    for (at, root) in wrong.into_iter().take(2).enumerate() {
+        let mut bad = good.clone();
+        bad.auxiliaries[at].predicate = root;
+        let failure = check(&good_model, &bad, VIEWS_MAX).expect_err("another predicate");
+        assert!(is_gap(&failure), "{failure}");
+    }
+    let mut empty = good.clone();
+    empty.components[2].theta = 0;
+    assert_eq!(obligation(&good_model, &empty), Obligation::Initiation);
+    let mut full = good.clone();
+    full.components[0].theta = 1;
+    assert_eq!(obligation(&good_model, &full), Obligation::RunTimeError, "undefined places are read");
+
+    let mut weak = certificate(&good_model, &[]);
+    check(&good_model, &weak, VIEWS_MAX).expect("inductive, and claims nothing");
+    assert!(weak.implied.is_empty());
+    weak.implied.clone_from(&good.implied);
+    let failure = check(&good_model, &weak, VIEWS_MAX).expect_err("mutual exclusion does not follow");
+    assert_eq!(failure.obligation, Obligation::Implication);
+    let state = failure.state.expect("a state");
+    assert!(state.contains("place[1] = ") && state.contains("place[2] = "), "{state}");
+
+    let bad_model = model("broken/mux_sem_no_test.m", &["N=3"]);
+    let failure = check(&bad_model, &good, VIEWS_MAX).expect_err("a proof of another model");
+    assert!(is_gap(&failure), "{failure}");
+}
+
+#[test]
+fn more_may_be_shared_than_must() {
+    let model = model("mux_sem.m", &["N=2"]);
+    let mut partition = Partition::of(&model).expect("components");
+    let place = partition.parts[0].locals[0];
+    partition.expose(place);
+    let found = in_order(&model, &partition, &[], Method::Split, VIEWS_MAX).expect("small enough");
+    let composition = Composition::new(&model, &partition, &[]);
+    let follows = implied(&composition, &found);
+    assert_eq!(follows, [0], "to see the place of one of two is enough");
+    let written = certify(&composition, &found, "split", &follows, VIEWS_MAX).expect("small enough");
+    check(&model, &written, VIEWS_MAX).expect("a certificate with more shared slots");
+}
+
+#[test]
+fn nodes_need_be_neither_ordered_nor_reduced() {
+    let model = model("mux_sem_last.m", &["N=2"]);
+    let mut written = certificate(&model, &[]);
+    let checked = check(&model, &written, VIEWS_MAX).expect("a good certificate");
+    // A test of the last variable above the whole, with the same function on both sides, and one that repeats it.
+    let variable =
+        written.variables.iter().position(|v| *v == Variable::Bit { slot: 0, bit: 0 }).expect("a bit");
+    let theta = written.components[0].theta;
+    let top = written.nodes.len() as u32 + 2;
+    written.nodes.push(Node(variable as u32, theta, theta));
+    written.nodes.push(Node(variable as u32, top, top));
+    written.components[0].theta = top + 1;
+    assert_eq!(check(&model, &written, VIEWS_MAX).expect("the same function"), checked);
+}
+
+#[test]
+fn certificates_come_back_from_their_files() {
+    let model = model("mux_sem_last.m", &["N=3"]);
+    let written = certificate(&model, &[]);
+    let json = serde_json::to_string(&written).expect("JSON");
+    assert_eq!(serde_json::from_str::<Certificate>(&json).expect("the same"), written);
+    let config = bincode::config::standard();
+    let bytes = bincode::serde::encode_to_vec(&written, config).expect("bytes");
+    let (back, read): (Certificate, usize) =
+        bincode::serde::decode_from_slice(&bytes, config).expect("the same");
+    assert_eq!((back, read), (written, bytes.len()));
 }

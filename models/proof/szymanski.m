@@ -6,10 +6,11 @@
 -- for others to come in; 3 in the doorway; 4 the door is closed. Places are
 -- local. Each test over all flags is one step.
 --
--- Finding the door open and walking through it are two steps, as in the
--- published text (../szymanski.m makes them one). A process that has found the
--- door open still shows flag 1, as does one that is waiting, so the others
--- cannot tell whether it will walk in on them: this is what a proof has to
+-- Finding the door open and walking through it are two steps, and so are
+-- finding nobody at the door and closing it, as in the published text
+-- (../szymanski.m makes them one). A process that has found the door open still
+-- shows flag 1, as does one that is waiting, so who is about to close the door
+-- cannot tell whether somebody will still walk in: this is what a proof has to
 -- expose.
 --
 -- Source: B. K. Szymanski, "A simple solution to Lamport's concurrent
@@ -33,6 +34,7 @@ type
     AtDoor,      -- flag 1: until all flags are 0, 1 or 2
     Open,        -- flag 1: it has found the door open
     Doorway,     -- flag 3: is somebody at the door?
+    Alone,       -- flag 3: it has found nobody at the door
     Inside,      -- flag 2: until somebody has closed the door
     Closed,      -- flag 4: until nobody of lower number is inside
     Critical,    -- flag 4
@@ -78,8 +80,14 @@ ruleset i : PID do
     place[i] := Inside;
   end;
 
-  rule "close the door"
+  rule "find nobody at the door"
     place[i] = Doorway & forall j : PID do flag[j] != 1 end
+  ==>
+    place[i] := Alone;
+  end;
+
+  rule "close the door"
+    place[i] = Alone
   ==>
     flag[i] := 4;
     place[i] := Closed;

@@ -247,13 +247,7 @@ impl Checker<'_> {
         self.implication(certificate)
     }
 
-    fn failed(
-        &self,
-        obligation: Obligation,
-        part: usize,
-        view: (&[i64], &[i64]),
-        detail: String,
-    ) -> Failure {
+    fn failed(&self, obligation: Obligation, part: usize, view: (&[i64], &[i64]), detail: String) -> Failure {
         let state = self.composition.show(view.0, &[(part, view.1)]);
         let name = self.composition.partition.parts[part].name.as_str();
         Failure { state: Some(state), ..failure(obligation, Some(name), detail) }
@@ -280,7 +274,8 @@ impl Checker<'_> {
     /// All views that agree with a path; false where they are more than `left`.
     fn expand(&self, cube: &Cube, part: usize, left: &mut usize, views: &mut Views) -> bool {
         let partition = self.composition.partition;
-        let slots = |slots: &[u32]| slots.iter().map(|&slot| self.values(cube, slot)).collect::<Option<Vec<_>>>();
+        let slots =
+            |slots: &[u32]| slots.iter().map(|&slot| self.values(cube, slot)).collect::<Option<Vec<_>>>();
         let either = |at: usize| match cube.get(&Variable::Auxiliary(at as u32)) {
             Some(&said) => vec![i64::from(said)],
             None => vec![0, 1],
@@ -360,7 +355,10 @@ impl Checker<'_> {
                     }
                     Move::Outside(slot) => {
                         let path = self.composition.model.slot_path(Slot(slot));
-                        (Obligation::Partition, format!("rule {name} stores to {path}, which it does not see"))
+                        (
+                            Obligation::Partition,
+                            format!("rule {name} stores to {path}, which it does not see"),
+                        )
                     }
                 };
                 return Err(self.failed(obligation, part, (shared, locals), detail));
@@ -381,7 +379,8 @@ impl Checker<'_> {
                 if !contains(&self.thetas[part], to, locals) {
                     let name = self.composition.instance_name(*instance);
                     let there = self.composition.show(to, &[(part, locals)]);
-                    let detail = format!("rule {name} of another component takes it out of its theta, to {there}");
+                    let detail =
+                        format!("rule {name} of another component takes it out of its theta, to {there}");
                     return Err(self.failed(Obligation::Interference, part, (from, locals), detail));
                 }
             }
@@ -395,7 +394,8 @@ impl Checker<'_> {
             let found = counterexample(&self.composition, &self.thetas, property, self.views_max)
                 .map_err(|why| failure(Obligation::Size, None, format!("{}: {why}", implied.name)))?;
             if let Some(found) = found {
-                let locals: Vec<(usize, &[i64])> = found.locals.iter().map(|(at, with)| (*at, &**with)).collect();
+                let locals: Vec<(usize, &[i64])> =
+                    found.locals.iter().map(|(at, with)| (*at, &**with)).collect();
                 let state = Some(self.composition.show(&found.shared, &locals));
                 let detail = match found.fault {
                     Some(fault) => format!("{} cannot be evaluated: {:?}", implied.name, fault.kind),

@@ -16,9 +16,7 @@ use super::views::{Composition, Locals, Shared, Views};
 use crate::ir::eval::{Fault, Machine, Options};
 use crate::ir::footprint::instance_footprint;
 use crate::ir::model::instance_count;
-use crate::ir::{
-    Binder, Domain, ExprId, ExprKind, Fairness, Model, ParamDomain, Property, Rule, RuleKind,
-};
+use crate::ir::{Binder, Domain, ExprId, ExprKind, Fairness, Model, ParamDomain, Property, Rule, RuleKind};
 
 /// A state that no theta rules out and in which the property does not hold.
 #[derive(Clone, Debug)]

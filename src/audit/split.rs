@@ -15,10 +15,10 @@
 
 use std::collections::BTreeSet;
 
-use super::views::{Auxiliary, Composition, Locals, Move, Partition, Shared, Views, insert, size};
+use super::views::{Auxiliary, Composition, Locals, Move, Partition, Shared, Views, contains, insert, size};
 use crate::ir::eval::{Fault, on_deep_stack};
 use crate::ir::multiset::normalize_state;
-use crate::ir::{Instance, Model, Type, UNDEFINED};
+use crate::ir::{Instance, Model, Slot, Type, UNDEFINED};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -113,7 +113,7 @@ impl<'a> Fixpoint<'a> {
             }
         }
         loop {
-            let before = self.views;
+            let before = self.size();
             for &part in order {
                 self.own_steps(part)?;
                 if self.method == Method::ThreadModular {
@@ -121,10 +121,15 @@ impl<'a> Fixpoint<'a> {
                 }
                 self.interference(part)?;
             }
-            if self.views == before && self.fresh.iter().all(Vec::is_empty) {
+            if self.size() == before && self.fresh.iter().all(Vec::is_empty) {
                 return Ok(());
             }
         }
+    }
+
+    /// How many views and steps of summaries there are: a summary can grow after others have looked at it.
+    fn size(&self) -> (usize, usize) {
+        (self.views, self.summaries.iter().map(BTreeSet::len).sum())
     }
 
     fn add(&mut self, part: usize, shared: Shared, locals: Locals) -> Result<(), String> {
@@ -158,7 +163,7 @@ impl<'a> Fixpoint<'a> {
     }
 
     fn outside(&self, instance: Instance, slot: u32) -> String {
-        let path = self.composition.model.slot_path(crate::ir::Slot(slot));
+        let path = self.composition.model.slot_path(Slot(slot));
         format!("rule {} stores to {path}, which it does not see", self.composition.instance_name(instance))
     }
 
@@ -166,7 +171,8 @@ impl<'a> Fixpoint<'a> {
         for other in (0..self.thetas.len()).filter(|&other| other != part) {
             let mut arrivals = Vec::new();
             for (from, to) in &self.summaries[other] {
-                let with = self.thetas[part].get(from).into_iter().flatten();
+                let theta = &self.thetas[part];
+                let with = theta.get(from).into_iter().flatten().filter(|with| !contains(theta, to, with));
                 arrivals.extend(with.map(|locals| (to.clone(), locals.clone())));
             }
             for (shared, locals) in arrivals {
@@ -208,7 +214,10 @@ pub fn valuations(composition: &Composition, part: usize, max: usize) -> Result<
         let ty = model.slots[slot as usize].ty;
         let count = model.types.count(ty);
         if (all.len() as u64).saturating_mul(count.saturating_add(1)) > max as u64 {
-            return Err(format!("{} has more than {max} local states", composition.partition.parts[part].name));
+            return Err(format!(
+                "{} has more than {max} local states",
+                composition.partition.parts[part].name
+            ));
         }
         let first = model.types.first(ty);
         let values = || {
@@ -224,11 +233,7 @@ pub fn valuations(composition: &Composition, part: usize, max: usize) -> Result<
         ordered == state
     };
     let multisets = model.types.ids().any(|id| matches!(model.types.get(id), Type::Multiset { .. }));
-    Ok(all
-        .into_iter()
-        .filter(|locals| !multisets || canonical(locals))
-        .map(Vec::into_boxed_slice)
-        .collect())
+    Ok(all.into_iter().filter(|locals| !multisets || canonical(locals)).map(Vec::into_boxed_slice).collect())
 }
 
 /// How many views all thetas have together.

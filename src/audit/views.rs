@@ -80,7 +80,10 @@ impl Partition {
                     let index = member(model, instance, binders) as usize;
                     let process_at = *process as usize;
                     if index >= found.processes[process_at].members.len() {
-                        return Err(format!("process {} has too many components", found.processes[process_at].name));
+                        return Err(format!(
+                            "process {} has too many components",
+                            found.processes[process_at].name
+                        ));
                     }
                     first[process_at] + index
                 }
@@ -132,7 +135,11 @@ pub struct Composition<'a> {
 }
 
 impl<'a> Composition<'a> {
-    pub fn new(model: &'a Model, partition: &'a Partition, auxiliaries: &'a [Auxiliary<'a>]) -> Composition<'a> {
+    pub fn new(
+        model: &'a Model,
+        partition: &'a Partition,
+        auxiliaries: &'a [Auxiliary<'a>],
+    ) -> Composition<'a> {
         Composition { model, partition, auxiliaries, machine: Machine::new(model, Options::default()) }
     }
 
@@ -227,8 +234,11 @@ impl<'a> Composition<'a> {
         let own = locals.iter().flat_map(|(part, _)| self.partition.parts[*part].locals.iter());
         let slots = self.partition.shared.iter().chain(own).map(|&slot| said(slot));
         let says = &shared[self.partition.shared.len()..];
-        let auxiliaries =
-            self.auxiliaries.iter().zip(says).map(|(auxiliary, &said)| format!("{} = {}", auxiliary.name, said == 1));
+        let auxiliaries = self
+            .auxiliaries
+            .iter()
+            .zip(says)
+            .map(|(auxiliary, &said)| format!("{} = {}", auxiliary.name, said == 1));
         slots.chain(auxiliaries).collect::<Vec<String>>().join(", ")
     }
 
