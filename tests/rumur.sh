@@ -4,7 +4,8 @@
 #   tests/rumur.sh [VERIFY_BINARY] [MODEL...]
 #
 # VERIFY_BINARY is target/release/verify unless given. Without MODEL, all of
-# models/*.m and models/broken/*.m are taken, at their default sizes.
+# models/*.m, models/proof/*.m and the broken ones are taken, at their default
+# sizes.
 #
 # For each model that Rumur accepts, Rumur's checker is generated, compiled and
 # run with symmetry reduction off and, where the model has a scalarset, also
@@ -36,7 +37,8 @@ case "${1:-}" in
 esac
 
 if [ $# -eq 0 ]; then
-  set -- "$root"/models/*.m "$root"/models/broken/*.m
+  set -- "$root"/models/*.m "$root"/models/broken/*.m \
+    "$root"/models/proof/*.m "$root"/models/proof/broken/*.m
 fi
 
 missing=

@@ -21,6 +21,11 @@
 --   Table 4.
 -- Parameters: N processes; TICKETS, the highest ticket.
 -- Properties: mutual exclusion; who is inside holds the least ticket.
+-- Counts (states / rules fired):
+--   N, TICKETS   states / rules
+--   3, 4               85 / 147
+--   4, 4              249 / 468
+--   6, 6         7,813 / 15,558
 -- Proof: thread-modular yes; split yes, without auxiliaries.
 -- Verdict: holds.
 

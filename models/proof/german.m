@@ -17,6 +17,11 @@
 --   and pieces", Table 1.
 -- Parameters: N clients.
 -- Properties: an exclusive copy is the only one.
+-- Counts (states / rules fired):
+--   N        states / rules
+--   2         1,461 / 3,864
+--   3      27,513 / 109,728
+--   4   544,617 / 2,912,544
 -- Proof: thread-modular no; split no; split with "its cache is E" and "its cache
 --   is S" for each client, yes.
 -- Verdict: holds.

@@ -15,7 +15,13 @@
 --   Table 1.
 -- Parameters: N processes, at least 2.
 -- Properties: mutual exclusion.
--- Proof: split yes, without auxiliaries.
+-- Counts (states / rules fired):
+--   N      states / rules
+--   3            81 / 168
+--   4         876 / 2,192
+--   5     11,365 / 33,030
+--   6   168,738 / 555,672
+-- Proof: split yes, without auxiliaries; thread-modular too (N = 2, 3).
 -- Verdict: holds.
 
 const

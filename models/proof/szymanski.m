@@ -19,6 +19,11 @@
 --   Kisyova, "Model checking in bits and pieces", Table 1.
 -- Parameters: N processes.
 -- Properties: mutual exclusion.
+-- Counts (states / rules fired):
+--   N        states / rules
+--   3             374 / 780
+--   5       13,718 / 44,914
+--   7   481,454 / 2,186,000
 -- Proof: thread-modular no; split no; split with "it has found the door open"
 --   for each process, yes.
 -- Verdict: holds.

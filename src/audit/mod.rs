@@ -1,4 +1,5 @@
-//! Brute force: breadth-first search with exact states in one process, and replay of traces.
+//! Brute force: breadth-first search with exact states in one process, replay of traces, sets of views of components, and
+//! the check of certificates.
 //!
 //! It uses no engine, no compiler and no BDD, only `ir::eval`; it is what engines are checked against.
 

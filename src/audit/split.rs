@@ -15,7 +15,7 @@
 
 use std::collections::BTreeSet;
 
-use super::views::{Auxiliary, Composition, Locals, Move, Partition, Shared, Views, contains, insert, size};
+use super::views::{Auxiliary, Composition, Locals, Move, Partition, Shared, Views, contains, insert};
 use crate::ir::eval::{Fault, on_deep_stack};
 use crate::ir::multiset::normalize_state;
 use crate::ir::{Instance, Model, Slot, Type, UNDEFINED};
@@ -234,9 +234,4 @@ pub fn valuations(composition: &Composition, part: usize, max: usize) -> Result<
     };
     let multisets = model.types.ids().any(|id| matches!(model.types.get(id), Type::Multiset { .. }));
     Ok(all.into_iter().filter(|locals| !multisets || canonical(locals)).map(Vec::into_boxed_slice).collect())
-}
-
-/// How many views all thetas have together.
-pub fn views(invariant: &Invariant) -> usize {
-    invariant.thetas.iter().map(size).sum()
 }

@@ -37,12 +37,15 @@ pub struct Partition {
     pub parts: Vec<Part>,
 }
 
+/// A predicate over states.
+pub type Says<'a> = Box<dyn Fn(&[i64]) -> bool + Send + Sync + 'a>;
+
 /// A boolean that shows others something of a component's locals.
 pub struct Auxiliary<'a> {
     pub name: String,
     pub component: usize,
     /// Reads nothing but the component's locals in the state it is given.
-    pub says: Box<dyn Fn(&[i64]) -> bool + Send + Sync + 'a>,
+    pub says: Says<'a>,
 }
 
 /// One own step, or what came instead.
@@ -141,10 +144,6 @@ impl<'a> Composition<'a> {
         auxiliaries: &'a [Auxiliary<'a>],
     ) -> Composition<'a> {
         Composition { model, partition, auxiliaries, machine: Machine::new(model, Options::default()) }
-    }
-
-    pub fn machine(&mut self) -> &mut Machine<'a> {
-        &mut self.machine
     }
 
     /// All start states, whole.

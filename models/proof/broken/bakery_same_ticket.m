@@ -40,6 +40,7 @@ end;
 ruleset i : PID; t : 1..TICKETS do
   rule "draw a ticket"
     place[i] = Rest &
+    -- BROKEN: was < t, and = t - 1
     (forall j : PID do ticket[j] <= t end) &
     (t = 1 | exists j : PID do ticket[j] = t end)
   ==>

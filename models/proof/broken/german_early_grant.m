@@ -121,7 +121,7 @@ ruleset i : NODE do
 
   rule "grant the exclusive copy"
     cmd = ReqE & !owned & who = i & tell[i] = NoTell &
-    forall j : NODE do !todo[j] end
+    forall j : NODE do !todo[j] end   -- BROKEN: was !holds[j]
   ==>
     tell[i] := GntE;
     holds[i] := true;

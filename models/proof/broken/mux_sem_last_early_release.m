@@ -46,7 +46,7 @@ ruleset i : PID do
   rule "finish"
     place[i] = Critical
   ==>
-    free := true;
+    free := true;                  -- BROKEN: too early
     place[i] := Release;
   end;
 

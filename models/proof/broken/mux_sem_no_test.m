@@ -33,7 +33,7 @@ ruleset i : PID do
   end;
 
   rule "take the semaphore"
-    place[i] = Request
+    place[i] = Request             -- BROKEN: was  & free
   ==>
     free := false;
     place[i] := Critical;

@@ -42,14 +42,14 @@ ruleset i : PID do
   rule "try"
     place[i] = Rest
   ==>
-    level[i] := 1;
+    level[i] := 1;                 -- BROKEN: victim[1] := i is missing
     place[i] := Wait;
   end;
 
   rule "climb"
     place[i] = Wait & level[i] > 0 & level[i] < N - 1 & MayPass(i)
   ==>
-    level[i] := level[i] + 1;
+    level[i] := level[i] + 1;      -- BROKEN: victim[level[i]] := i is missing
   end;
 
   rule "enter"

@@ -38,7 +38,7 @@ ruleset s : SEAT do
   end;
 
   rule "take the second fork"
-    place[s] = HasFirst & (!second | s = 0)
+    place[s] = HasFirst & (!second | s = 0)   -- BROKEN: was without s = 0
   ==>
     second := true;
     place[s] := Eating;

@@ -66,7 +66,7 @@ ruleset i : PID do
   end;
 
   rule "find nobody at the door"
-    place[i] = Doorway
+    place[i] = Doorway             -- BROKEN: was  & nobody shows flag 1
   ==>
     place[i] := Alone;
   end;
