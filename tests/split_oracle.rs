@@ -183,11 +183,11 @@ fn reachable(model: &Model) -> BTreeSet<Box<[i64]>> {
 }
 
 /// One boolean for some components: local `a` has one value.
-fn random_auxiliaries<'a>(model: &'a Model, seed: u64) -> Vec<Auxiliary<'a>> {
-    let value: &'static [&'static str] = [&["0"], &["1"], &["2"]][seed as usize % 3];
-    let mut auxiliaries = shown(model, &[("a", value)]);
-    auxiliaries.truncate(seed as usize / 3 % 3);
-    auxiliaries
+fn random_auxiliaries(model: &Model, seed: u64) -> Vec<Auxiliary<'static>> {
+    let partition = Partition::of(model).expect("components");
+    let is_a = |slot: &u32| model.slot_path(Slot(*slot)).starts_with("a[");
+    let slots = (0..model.slots.len() as u32).filter(is_a).take(seed as usize / 3 % 3);
+    slots.filter_map(|slot| Auxiliary::of_value(model, &partition, slot, (seed % 3) as i64)).collect()
 }
 
 /// The strongest split invariant by the other definition: successors of all whole states that agree with all thetas,
@@ -454,6 +454,14 @@ fn nodes_need_be_neither_ordered_nor_reduced() {
     written.nodes.push(Node(variable as u32, top, top));
     written.components[0].theta = top + 1;
     assert_eq!(check(&model, &written, VIEWS_MAX).expect("the same function"), checked);
+}
+
+#[test]
+fn a_certificate_with_many_components_is_checked() {
+    let model = model("mux_sem.m", &["N=24"]);
+    let auxiliaries = shown(&model, &[INSIDE]);
+    let checked = check(&model, &certificate(&model, &auxiliaries), VIEWS_MAX).expect("a good certificate");
+    assert_eq!(checked.views, 24 * (2 + 2 + 23 * 2));
 }
 
 #[test]

@@ -18,7 +18,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::diagram::{self, Cube};
+use super::diagram::{self, Cube, Walk};
 use super::implication::counterexample;
 use super::views::{Auxiliary, Composition, Locals, Move, Part, Partition, Shared, Views, contains, insert};
 use crate::ir::eval::on_deep_stack;
@@ -262,8 +262,11 @@ impl Checker<'_> {
         left: &mut usize,
     ) -> Result<Views, Failure> {
         let mut views = Views::new();
-        let mut found = |cube: &Cube, left: &mut usize| self.expand(cube, part, left, &mut views);
-        if diagram::paths(certificate, alive, certificate.components[part].theta, left, &mut found) {
+        let steps = self.views_max.saturating_mul(certificate.variables.len() + 2);
+        let mut walk = Walk { certificate, alive, steps, cube: Cube::new() };
+        let mut found = |cube: &Cube| self.expand(cube, part, left, &mut views);
+        let all = walk.paths(certificate.components[part].theta, &mut found);
+        if all {
             return Ok(views);
         }
         let name = self.composition.partition.parts[part].name.as_str();

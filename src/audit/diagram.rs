@@ -5,7 +5,7 @@
 //! is held to its first answer. Two different paths never share a row, so enumeration says each row once.
 //!
 //! It ends because children come before parents (checked by `audit::certificate` before anything here runs). Cost:
-//! evaluation, one path; enumeration, all paths that can reach true, bounded by the caller's `left`; making nodes,
+//! evaluation, one path; enumeration, all paths that can reach true, bounded by the caller; making nodes,
 //! one visit a row and bit.
 
 use std::collections::{BTreeSet, HashMap};
@@ -59,40 +59,44 @@ pub fn alive(certificate: &Certificate) -> Vec<bool> {
 /// What a path to true asked, with the answers.
 pub type Cube = HashMap<Variable, bool>;
 
-/// Hands over all paths from a root to true; false where `left` steps were not enough.
-pub fn paths(
-    certificate: &Certificate,
-    alive: &[bool],
-    root: Ref,
-    left: &mut usize,
-    found: &mut dyn FnMut(&Cube, &mut usize) -> bool,
-) -> bool {
-    let mut open = vec![(root, Cube::new())];
-    while let Some((at, cube)) = open.pop() {
-        if !alive[at as usize] {
-            continue;
+/// Walks all paths from a root to true.
+pub struct Walk<'a> {
+    pub certificate: &'a Certificate,
+    /// What `alive` says.
+    pub alive: &'a [bool],
+    /// How many more steps may be taken; a path without repeated questions takes at most one a variable.
+    pub steps: usize,
+    pub cube: Cube,
+}
+
+impl Walk<'_> {
+    /// Hands over every path; false where `found` has had enough, or there are no steps left. Recurses once for each
+    /// node of a path.
+    pub fn paths(&mut self, at: Ref, found: &mut dyn FnMut(&Cube) -> bool) -> bool {
+        if !self.alive[at as usize] {
+            return true;
         }
-        if *left == 0 {
+        if self.steps == 0 {
             return false;
         }
-        *left -= 1;
+        self.steps -= 1;
         if at == 1 {
-            if !found(&cube, left) {
+            return found(&self.cube);
+        }
+        let Node(variable, low, high) = self.certificate.nodes[at as usize - 2];
+        let variable = self.certificate.variables[variable as usize];
+        if let Some(&before) = self.cube.get(&variable) {
+            return self.paths(if before { high } else { low }, found);
+        }
+        for (answer, child) in [(false, low), (true, high)] {
+            self.cube.insert(variable, answer);
+            if !self.paths(child, found) {
                 return false;
             }
-            continue;
         }
-        let Node(variable, low, high) = certificate.nodes[at as usize - 2];
-        let variable = certificate.variables[variable as usize];
-        for (answer, child) in [(true, high), (false, low)] {
-            if cube.get(&variable).is_none_or(|&before| before == answer) {
-                let mut cube = cube.clone();
-                cube.insert(variable, answer);
-                open.push((child, cube));
-            }
-        }
+        self.cube.remove(&variable);
+        true
     }
-    true
 }
 
 /// Makes nodes from explicit sets, each node once.

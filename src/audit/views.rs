@@ -48,6 +48,21 @@ pub struct Auxiliary<'a> {
     pub says: Says<'a>,
 }
 
+impl Auxiliary<'_> {
+    /// Shows whether a local slot has a value; none where the slot is shared.
+    pub fn of_value(
+        model: &Model,
+        partition: &Partition,
+        slot: u32,
+        value: i64,
+    ) -> Option<Auxiliary<'static>> {
+        let component = partition.owner(slot)?;
+        let shown = slot_value(model, slot as usize, value);
+        let name = format!("{} = {}", model.slot_path(Slot(slot)), shown.as_deref().unwrap_or("undefined"));
+        Some(Auxiliary { name, component, says: Box::new(move |state| state[slot as usize] == value) })
+    }
+}
+
 /// One own step, or what came instead.
 #[derive(Clone, Debug)]
 pub enum Move {
