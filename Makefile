@@ -23,7 +23,7 @@ MPIRUN := $(shell command -v mpirun || command -v mpiexec || echo mpirun)
 LAUNCH = $(MPIRUN) -n $(NP) target/release/verify run $(JOB) $(ARGS)
 endif
 
-.PHONY: run test setup build bench clean
+.PHONY: run test setup build bench peers clean
 
 run: build
 	@$(LAUNCH) $$(test -t 2 && echo --progress line)
@@ -38,6 +38,7 @@ test:
 	@./setup.sh test
 	$(CARGO) test --locked $(FEATURES)
 	$(CARGO) build --release --locked $(FEATURES)
+	tests/benches.sh target/release/verify
 ifndef WITHOUT_MPI
 	tests/mpi.sh
 	tests/rumur.sh target/release/verify
@@ -45,6 +46,11 @@ endif
 
 bench: build
 	$(CARGO) bench --locked $(FEATURES)
+
+# Time and memory against other checkers, on this machine; ARGS="--out docs/performance.md" writes the page.
+peers: build
+	@./setup.sh peers
+	benches/peers $(ARGS)
 
 clean:
 	$(CARGO) clean

@@ -3,6 +3,7 @@
 #
 #   ./setup.sh        what `make run` needs: a C compiler, an MPI, libclang (for the MPI bindings)
 #   ./setup.sh test   also what `make test` can use: a second MPI (MPICH) and the peer checker rumur
+#   ./setup.sh peers  also what `make peers` compares with: the checkers rumur and spin
 #
 # An MPI that is already on the PATH (a cluster's module) is taken as it is. WITHOUT_MPI=1 leaves MPI out.
 set -euo pipefail
@@ -58,6 +59,10 @@ missing() {
             have rumur || echo rumur
         fi
     fi
+    if [ "$purpose" = peers ] && have apt-get; then
+        have rumur || echo rumur
+        have spin || echo spin
+    fi
 }
 
 # An MPI outside /usr is somebody's choice, and another one beside it would only confuse.
@@ -71,6 +76,7 @@ debian_packages() {
         mpi) echo libopenmpi-dev openmpi-bin ;;
         mpich) echo libmpich-dev mpich ;;
         rumur) echo rumur ;;
+        spin) echo spin ;;
         libclang)
             # The number differs between releases; the one that libclang-dev stands for is the release's own.
             clang=$(apt-cache depends libclang-dev 2>/dev/null | grep -o 'libclang-[0-9]*-dev' | grep -o '[0-9]*' | head -n 1)
@@ -95,7 +101,7 @@ install_debian() {
     say "installing $packages"
     # shellcheck disable=SC2086
     if ! as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >"$log" 2>&1; then
-        optional=$(printf '%s\n' "$@" | grep -Ex 'mpich|rumur' || true)
+        optional=$(printf '%s\n' "$@" | grep -Ex 'mpich|rumur|spin' || true)
         if [ -n "$optional" ] && [ "$(printf '%s\n' "$@")" = "$optional" ]; then
             say "SKIPPED: $packages cannot be installed here; the tests that use them will be skipped"
             return 0
@@ -128,8 +134,8 @@ main() {
     if have apt-get; then
         # What tests need besides is installed on its own, so that its failure is not fatal.
         local needed optional
-        needed=$(printf '%s\n' $words | grep -Exv 'mpich|rumur' | xargs || true)
-        optional=$(printf '%s\n' $words | grep -Ex 'mpich|rumur' | xargs || true)
+        needed=$(printf '%s\n' $words | grep -Exv 'mpich|rumur|spin' | xargs || true)
+        optional=$(printf '%s\n' $words | grep -Ex 'mpich|rumur|spin' | xargs || true)
         [ -z "$needed" ] || install_debian $needed
         for word in $optional; do install_debian "$word"; done
     else
