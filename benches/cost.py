@@ -1,7 +1,7 @@
 """What a search costs on many ranks, as a formula with few parameters, fitted to measured runs.
 
-A search of S states makes b successors for each state; all but S of them are duplicates, and a share (P - 1) / P of
-them belongs to other ranks. With P ranks:
+A search of S states makes b successors for each state; all but S of them are duplicates, and a share (P - 1)
+/ P of them belongs to other ranks. With P ranks:
 
     seconds = max(work, network) + path
     work    = S / P · uneven · (state + b · (P - 1) / P · x · item(bytes)) + batches · message
@@ -10,12 +10,14 @@ them belongs to other ranks. With P ranks:
     batches = (P - 1) · min(items, items / batch + flushes), items = S / P · b / P for each pair of ranks
     uneven  = 1 + sqrt(2 · ln P · P / S)
 
-`state` is what one rank needs for a state. `item` is what the exchange alone needs for an item, a line through its cost
-at three sizes. `x` is fitted: how much of it a search pays, and the caches that a rank loses by it. `message` is processor
-time for a message besides its items, taken as one latency, which is more than it is. `path` is what the search would
-need if states cost nothing: a message for each level, and the reductions that find the end. `uneven` is how many states
-more than its share the fullest rank gets from a hash.
+`state` is what one rank needs for a state. `item` is what the exchange alone needs for an item, a line
+through its cost at three sizes. `x` is fitted: how much of it a search pays, and the caches that a rank loses
+by it. `message` is processor time for a message besides its items, taken as one latency, which is more than
+it is. `path` is what the search would need if states cost nothing: a message for each level, and the
+reductions that find the end. `uneven` is how many states more than its share the fullest rank gets from a
+hash.
 """
+
 import dataclasses
 import math
 
@@ -23,13 +25,14 @@ import math
 @dataclasses.dataclass
 class Search:
     """What is known of a model's search, whatever the number of ranks."""
+
     name: str
     states: int
     successors_per_state: float
     levels: int
     item_bytes: float
-    batch: float = 1000.0          # items in a full message
-    flushes: float = 0.0           # messages to each peer that were not full
+    batch: float = 1000.0  # items in a full message
+    flushes: float = 0.0  # messages to each peer that were not full
 
     @property
     def duplicates(self):
@@ -39,15 +42,15 @@ class Search:
 @dataclasses.dataclass
 class Network:
     name: str
-    latency: float                 # seconds, one way
-    bandwidth: float               # bytes a second that a rank can send while all do
+    latency: float  # seconds, one way
+    bandwidth: float  # bytes a second that a rank can send while all do
 
 
 @dataclasses.dataclass
 class Costs:
-    state: float                   # seconds
-    item: float                    # seconds for an item, whatever its size
-    byte: float                    # seconds for each byte of it
+    state: float  # seconds
+    item: float  # seconds for an item, whatever its size
+    byte: float  # seconds for each byte of it
     x: float = 1.0
 
     def of_item(self, size):
@@ -92,7 +95,7 @@ def efficiency(search, costs, network, ranks):
 
 
 def fit(runs, costs, network):
-    """`x` such that the formula meets the runs on more than one rank: the median over (search, ranks, seconds)."""
+    """`x` such that the formula meets the runs (search, ranks, seconds) on more than one rank: the median."""
     found = []
     for search, ranks, taken in runs:
         cause = parts(search, dataclasses.replace(costs, x=1.0), network, ranks)

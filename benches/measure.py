@@ -1,8 +1,10 @@
 """What the measuring scripts share: one timed and guarded run, statistics, the machine, tables.
 
-A run gives wall-clock seconds, processor seconds (user + system) and the peak resident memory that the kernel counted
-for the process (wait4). A guard ends a run that exceeds its time or memory. Only the standard library is used.
+A run gives wall-clock seconds, processor seconds (user + system) and the peak resident memory that the kernel
+counted for the process (wait4). A guard ends a run that exceeds its time or memory. Only the standard library
+is used.
 """
+
 import ast
 import dataclasses
 import math
@@ -20,6 +22,7 @@ import time
 @dataclasses.dataclass
 class Run:
     """One run of one program. `ended` is None, or why the guard ended it."""
+
     code: int
     seconds: float
     processor_seconds: float
@@ -45,6 +48,23 @@ def memory_of_group(group):
     return total
 
 
+def end_group(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def leave_on_signals():
+    """A TERM ends the script as an interrupt does, and with it the run that is under way."""
+
+    def leave(number, _):
+        sys.exit(128 + number)
+
+    signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGHUP, leave)
+
+
 def guard(process, limits, over, reasons):
     """Ends the process's group when it needs more than its seconds or bytes; looks four times a second."""
     seconds_max, bytes_max = limits
@@ -56,15 +76,13 @@ def guard(process, limits, over, reasons):
             reasons.append(f"more than {bytes_max / 2**30:.1f} GiB")
         else:
             continue
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        end_group(process)
         return
 
 
-# Starts a program, waits for it, and reports what the kernel counted. It stands between this process and the program
-# because a child's peak memory begins at its parent's: this one is small (about 8 MB), and nothing less can be seen.
+# Starts a program, waits for it, and reports what the kernel counted. It stands between this process and the
+# program because a child's peak memory begins at its parent's: this one is small (about 8 MB), and nothing less
+# can be seen.
 LAUNCHER = """
 import os, sys, time
 begin = time.monotonic()
@@ -79,8 +97,8 @@ if child == 0:
         print(sys.argv[3] + ":", error.strerror, file=sys.stderr, flush=True)
         os._exit(127)
 _, status, usage = os.wait4(child, 0)
-figures = (os.waitstatus_to_exitcode(status), time.monotonic() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
-os.write(int(sys.argv[1]), repr(figures).encode())
+code, processor = os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
+os.write(int(sys.argv[1]), repr((code, time.monotonic() - begin, processor, usage.ru_maxrss)).encode())
 """
 
 
@@ -90,18 +108,46 @@ def run(command, folder, limits, cores=None):
     reasons, over = [], threading.Event()
     receive, send = os.pipe()
     with open(out, "wb") as output, open(err, "wb") as errors, open(receive, "rb") as figures:
-        process = subprocess.Popen([sys.executable, "-I", "-S", "-c", LAUNCHER, str(send), ",".join(map(str, cores or ())),
-                                    *command], cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
-                                   pass_fds=(send,), start_new_session=True)
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-I",
+                "-S",
+                "-c",
+                LAUNCHER,
+                str(send),
+                ",".join(map(str, cores or ())),
+                *command,
+            ],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            pass_fds=(send,),
+            start_new_session=True,
+        )
         os.close(send)
         watch = threading.Thread(target=guard, args=(process, limits, over, reasons), daemon=True)
         watch.start()
-        said = figures.read().decode()
-        process.wait()
-        over.set()
+        try:
+            said = figures.read().decode()
+            process.wait()
+        except BaseException:
+            end_group(process)
+            raise
+        finally:
+            over.set()
         watch.join()
     code, seconds, processor_seconds, peak_kib = ast.literal_eval(said) if said else (-9, 0.0, 0.0, 0)
-    return Run(code, seconds, processor_seconds, peak_kib * 1024, read(out), read(err), reasons[0] if reasons else None)
+    return Run(
+        code,
+        seconds,
+        processor_seconds,
+        peak_kib * 1024,
+        read(out),
+        read(err),
+        reasons[0] if reasons else None,
+    )
 
 
 def read(path):
@@ -121,7 +167,7 @@ def geometric_mean(values):
 
 
 def first_line(command):
-    """The first line that a program says about its version, without machine paths; None if it is not there."""
+    """The first line that a program says about its version; None if it is not there."""
     try:
         said = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -161,4 +207,5 @@ def csv(head, rows):
     def cell(value):
         text = f"{value:.6g}" if isinstance(value, float) else str(value)
         return '"' + text.replace('"', '""') + '"' if re.search(r'[",\n]', text) else text
+
     return "".join(",".join(cell(value) for value in row) + "\n" for row in [head, *rows])

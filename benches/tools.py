@@ -1,8 +1,10 @@
-"""The tools that are compared, each as something that is built for a case once and then asked again and again.
+"""The tools that are compared, each as something that is built for a case once and then asked many times.
 
-An answer is a verdict with the numbers of states and of rules fired. They are comparable between the tools when states
-are distinct states (orbits under exact symmetry) and rules fired are all enabled rule instances of expanded states.
+An answer is a verdict with the numbers of states and of rules fired. They are comparable between the tools
+when states are distinct states (orbits under exact symmetry) and rules fired are all enabled rule instances
+of expanded states.
 """
+
 import dataclasses
 import json
 import os
@@ -23,6 +25,7 @@ class Unfit(Exception):
 @dataclasses.dataclass
 class Case:
     """A model with constants. Counts of a case without symmetry and of one with it are different cases."""
+
     model: str
     constants: dict
     symmetry: bool = False
@@ -31,13 +34,17 @@ class Case:
     @property
     def name(self):
         values = ", ".join(f"{name} {value}" for name, value in self.constants.items())
-        return f"{os.path.basename(self.model)[:-2]} ({values})" if values else os.path.basename(self.model)[:-2]
+        return (
+            f"{os.path.basename(self.model)[:-2]} ({values})" if values else os.path.basename(self.model)[:-2]
+        )
 
     def text(self):
         """The model's text with the constants written into it, for tools that cannot be told otherwise."""
         text = read(self.model)
         for name, value in self.constants.items():
-            text, found = re.subn(rf"(?m)^(\s*(?:const\s+)?{name}\s*:\s*)[^;]*;", rf"\g<1>{value};", text, count=1)
+            text, found = re.subn(
+                rf"(?m)^(\s*(?:const\s+)?{name}\s*:\s*)[^;]*;", rf"\g<1>{value};", text, count=1
+            )
             if not found:
                 raise Unfit(f"{self.model} has no constant {name}")
         return text
@@ -49,8 +56,8 @@ class Answer:
     verdict: str
     states: int
     rules: int
-    store_bytes: float | None = None    # bytes a state in the store, where the tool says it
-    ranks: list | None = None           # figures of ranks, where the tool has ranks
+    store_bytes: float | None = None  # bytes a state in the store, where the tool says it
+    ranks: list | None = None  # figures of ranks, where the tool has ranks
 
 
 def must_build(command, folder):
@@ -73,8 +80,19 @@ class Verify:
 
     def ask(self, limits, cores):
         case, result = self.case, os.path.join(self.folder, "result.json")
-        command = [self.binary, "check", os.path.abspath(case.model), "--symmetry", "exact" if case.symmetry else "off",
-                   "--progress", "off", "--quiet", "--json", result, *self.options]
+        command = [
+            self.binary,
+            "check",
+            os.path.abspath(case.model),
+            "--symmetry",
+            "exact" if case.symmetry else "off",
+            "--progress",
+            "off",
+            "--quiet",
+            "--json",
+            result,
+            *self.options,
+        ]
         for name, value in case.constants.items():
             command += ["--const", f"{name}={value}"]
         if case.states_max:
@@ -88,8 +106,14 @@ class Verify:
         done = run(command, self.folder, limits, cores)
         try:
             said = json.loads(read(result))
-            answer = Answer(done, said["verdict"], said["states"], said["rules_fired"], said["store_bytes_per_state"],
-                            said["rank_figures"])
+            answer = Answer(
+                done,
+                said["verdict"],
+                said["states"],
+                said["rules_fired"],
+                said["store_bytes_per_state"],
+                said["rank_figures"],
+            )
         except (ValueError, KeyError) as error:
             first = (done.errors.strip().splitlines() or [f"code {done.code}"])[0]
             raise Unfit(done.ended or f"no result: {first}") from error
@@ -101,10 +125,14 @@ class Verify:
 class Rumur:
     """Rumur writes a verifier in C, which is built with the flags of its own driver, rumur-run."""
 
+    # Faster than the defaults on every model tried: no packing, no traces, and a set that need not grow.
+    TUNED = "--pack-state off --counterexample-trace off --scalarset-schedules off".split()
+    TUNED += ["--set-capacity", str(256 << 20)]
     CFLAGS = ["-std=c11", "-O3", "-march=native", "-flto", "-fwhole-program", "-w"]
 
-    def __init__(self, label, options=(), symmetry="exhaustive", threads=1):
+    def __init__(self, label, options=(), symmetry="exhaustive", threads=1, seconds_max=float("inf")):
         self.label, self.options, self.symmetry, self.threads = label, list(options), symmetry, threads
+        self.seconds_max = seconds_max
 
     @staticmethod
     def installed():
@@ -116,14 +144,29 @@ class Rumur:
         with open(os.path.join(folder, "model.m"), "w", encoding="utf-8") as file:
             file.write(case.text())
         begin = time.monotonic()
-        must_build(["rumur", "--quiet", "--threads", str(self.threads), "--symmetry-reduction",
-                    self.symmetry if case.symmetry else "off", "--output-format", "machine-readable", *self.options,
-                    "--output", "checker.c", "model.m"], folder)
+        must_build(
+            [
+                "rumur",
+                "--quiet",
+                "--threads",
+                str(self.threads),
+                "--symmetry-reduction",
+                self.symmetry if case.symmetry else "off",
+                "--output-format",
+                "machine-readable",
+                *self.options,
+                "--output",
+                "checker.c",
+                "model.m",
+            ],
+            folder,
+        )
         wide = ["-mcx16"] if os.uname().machine == "x86_64" else []
         must_build(["gcc", *self.CFLAGS, *wide, "checker.c", "-o", "checker", "-lpthread"], folder)
         return time.monotonic() - begin
 
     def ask(self, limits, cores):
+        limits = (min(limits[0], self.seconds_max), limits[1])
         done = run(["./checker"], self.folder, limits, cores)
         summary = re.search(r'<summary states="(\d+)" rules_fired="(\d+)"', done.output)
         if done.ended or not summary:
@@ -133,7 +176,7 @@ class Rumur:
 
 
 class Spin:
-    """SPIN on a Promela text with the same atomic steps. Statement merging is off, so that steps stay steps."""
+    """SPIN on a Promela text with the same atomic steps. No statement merging, so that steps stay steps."""
 
     def __init__(self, label, flags=(), reduces=False):
         self.label, self.flags, self.reduces = label, list(flags), reduces
@@ -155,8 +198,21 @@ class Spin:
         constants = [f"-D{name}={value}" for name, value in case.constants.items()]
         begin = time.monotonic()
         must_build(["spin", *constants, "-o3", "-a", "model.pml"], folder)
-        must_build(["gcc", "-O3", "-march=native", "-w", "-DSAFETY", "-DMEMLIM=8000", *self.flags, "pan.c", "-o", "pan"],
-                   folder)
+        must_build(
+            [
+                "gcc",
+                "-O3",
+                "-march=native",
+                "-w",
+                "-DSAFETY",
+                "-DMEMLIM=8000",
+                *self.flags,
+                "pan.c",
+                "-o",
+                "pan",
+            ],
+            folder,
+        )
         return time.monotonic() - begin
 
     def ask(self, limits, cores):
@@ -170,4 +226,9 @@ class Spin:
         if "max search depth too small" in done.output:
             raise Unfit("the search was cut off at its depth")
         # pan counts the start state as a transition.
-        return Answer(done, "violated" if int(errors.group(1)) else "holds", int(stored.group(1)), int(fired.group(1)) - 1)
+        return Answer(
+            done,
+            "violated" if int(errors.group(1)) else "holds",
+            int(stored.group(1)),
+            int(fired.group(1)) - 1,
+        )

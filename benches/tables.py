@@ -1,0 +1,329 @@
+"""The page that benches/peers writes: a table for each section, means, and sentences about the aims."""
+
+from measure import geometric_mean, markdown, median
+from rows import peak, processor, wall
+from tools import Rumur
+
+
+def spread(values, form="{:.1f}"):
+    """The median, and the least and the greatest where there is more than one."""
+    text = form.format(median(values))
+    if len(values) > 1:
+        text += f" ({form.format(min(values))}–{form.format(max(values))})"
+    return text
+
+
+def seconds(value):
+    return f"{value:.3f}" if value < 1 else f"{value:.2f}"
+
+
+def mega(value):
+    return f"{value / 1e6:.0f}"
+
+
+def rate(row, label):
+    return f"{row.middle(label, lambda a: a.states / wall(a)) / 1000:,.0f}"
+
+
+class Page:
+    """What is printed: text for people, one line of CSV for every run, and the sentences about the aims."""
+
+    def __init__(self):
+        self.parts, self.runs, self.verdicts, self.wrong = [], [], [], []
+
+    def keep(self, rows):
+        for row in rows:
+            for label, answers in row.answers.items():
+                for round_, a in enumerate(answers):
+                    self.runs.append(
+                        (
+                            row.section,
+                            row.case.name,
+                            label,
+                            round_ + 1,
+                            a.verdict,
+                            a.states,
+                            a.rules,
+                            wall(a),
+                            processor(a),
+                            peak(a),
+                            "" if a.store_bytes is None else a.store_bytes,
+                            row.builds.get(label, 0.0),
+                            row.differ or "",
+                        )
+                    )
+            for label, why in row.unfit.items():
+                self.runs.append(
+                    (row.section, row.case.name, label, "", "none", "", "", "", "", "", "", "", why)
+                )
+            if row.differ:
+                self.wrong.append(f"{row.section}: {row.case.name}: {row.differ}")
+
+    def aim(self, text, value, least):
+        self.verdicts.append(
+            f"- {text}: {value:.1f} (aim: at least {least:g}). {'Met' if value >= least else 'Not met'}."
+        )
+
+    def ceiling(self, text, value, most):
+        self.verdicts.append(
+            f"- {text}: {value:.2f} (aim: at most {most:g}). {'Met' if value <= most else 'Not met'}."
+        )
+
+
+CSV_HEAD = [
+    "section",
+    "case",
+    "tool",
+    "round",
+    "verdict",
+    "states",
+    "rules_fired",
+    "seconds",
+    "processor_seconds",
+    "peak_bytes",
+    "store_bytes_per_state",
+    "build_seconds",
+    "note",
+]
+
+
+def flawed(row, width):
+    return [row.case.name, "**excluded: " + row.differ + "**"] + [""] * (width - 2)
+
+
+def compare(page, rows, title, words, aims):
+    """A table of verify against the best variant of a peer, with means; `aims` are (mean, each) or None."""
+    head = [
+        "model",
+        "states",
+        "verify s",
+        "peer s",
+        "peer",
+        "ratio",
+        "ratio of processor time",
+        "verify k states/s",
+        "peer k states/s",
+        "verify MB",
+        "peer MB",
+        "memory, verify / peer",
+        "peer's build s",
+    ]
+    table, ratios, memories, rates = [], {}, {}, []
+    for row in rows:
+        if row.differ:
+            table.append(flawed(row, len(head)))
+            continue
+        peers = [label for label in row.answers if label != "verify"]
+        fast, small = row.best(peers, wall), row.best(peers, peak)
+        own = [row.case.name, f"{row.answers['verify'][0].states:,}", seconds(row.middle("verify", wall))]
+        if not fast:
+            why = "; ".join(f"{label}: {text}" for label, text in row.unfit.items())
+            table.append(own + [f"none ({why})"] + [""] * (len(head) - 4))
+            continue
+        found = row.ratios(fast, "verify", wall)
+        ratios[row.case.name] = median(found)
+        rates.append(row.middle("verify", wall))
+        memories[row.case.name] = row.middle("verify", peak) / row.middle(small, peak)
+        seen = row.answers[fast][0].states
+        note = fast if seen == row.answers["verify"][0].states else f"{fast}, {seen:,} states"
+        note += "".join(f"; {label}: {text}" for label, text in row.unfit.items())
+        table.append(
+            own
+            + [
+                seconds(row.middle(fast, wall)),
+                note,
+                spread(found),
+                spread(row.ratios(fast, "verify", processor)),
+                rate(row, "verify"),
+                rate(row, fast),
+                mega(row.middle("verify", peak)),
+                mega(row.middle(small, peak)),
+                f"{memories[row.case.name]:.2f}",
+                f"{row.builds[fast]:.1f}",
+            ]
+        )
+    page.parts.append(f"## {title}\n\n{words}\n\n{markdown(head, table)}")
+    if not ratios:
+        return
+    worst = min(ratios, key=ratios.get)
+    heavy = max(memories, key=memories.get)
+    page.parts.append(
+        f"Geometric mean of the ratios: {geometric_mean(list(ratios.values())):.1f} over {len(ratios)}"
+        f" models; worst {ratios[worst]:.1f} ({worst}). Memory: geometric mean"
+        f" {geometric_mean(list(memories.values())):.2f} of the peer's, worst {memories[heavy]:.2f}"
+        f" ({heavy})."
+    )
+    if aims:
+        page.aim(f"{title}, geometric mean of the ratios", geometric_mean(list(ratios.values())), aims[0])
+        if len(aims) > 1:
+            page.aim(f"{title}, worst ratio ({worst})", ratios[worst], aims[1])
+            page.ceiling(f"{title}, worst memory ratio ({heavy})", memories[heavy], 1 / 3)
+
+
+def show_states(page, rows):
+    compare(
+        page,
+        rows,
+        "One rank, no symmetry",
+        "Ratio: Rumur's wall-clock time over that of verify. The peer is the faster of Rumur's defaults and"
+        f" of\n`{' '.join(Rumur.TUNED)}`; its memory is the smaller of both. k: thousand.",
+        (15, 6),
+    )
+
+
+def show_symmetry(page, rows):
+    compare(
+        page,
+        rows,
+        "One rank, with symmetry",
+        "verify visits exactly one state of each orbit. The peer is the fastest of Rumur exhaustive, which"
+        " does the\nsame, and heuristic, which is quicker for each state and visits more of them.",
+        (5,),
+    )
+
+
+def show_spin(page, rows):
+    compare(
+        page,
+        rows,
+        "SPIN, on texts with the same atomic steps",
+        "Promela texts in `benches/promela`, one statement or `d_step` for each rule. SPIN without partial"
+        " order\nreduction, the same with `-DCOLLAPSE`, and with reduction (fewer states); the peer is the"
+        " fastest. pan's\nmemory includes its stack for a depth of two million.",
+        None,
+    )
+    head = ["model", "variant", "states", "seconds", "k states/s", "MB", "bytes/state", "build s"]
+    table = [
+        [
+            row.case.name,
+            label,
+            f"{answers[0].states:,}",
+            spread([wall(a) for a in answers], "{:.2f}"),
+            rate(row, label),
+            mega(row.middle(label, peak)),
+            f"{row.middle(label, peak) / answers[0].states:.0f}",
+            f"{row.builds[label]:.1f}",
+        ]
+        for row in rows
+        for label, answers in row.answers.items()
+    ]
+    page.parts.append(markdown(head, table))
+
+
+def show_ranks(page, rows):
+    head = [
+        "model",
+        "states",
+        "verify, 1 rank s",
+        "2 ranks s",
+        "speed-up",
+        "by processor time",
+        "by MPI",
+        "remote successors",
+        "rumur, 2 threads: speed-up",
+        "2 ranks / 2 threads: ratio",
+    ]
+    table, speedups = [], []
+    for row in rows:
+        if row.differ:
+            table.append(flawed(row, len(head)))
+            continue
+
+        def ratio(upper, lower):
+            known = row.answers.get(upper) and row.answers.get(lower)
+            return spread(row.ratios(upper, lower, wall), "{:.2f}") if known else "–"
+
+        figures = row.answers["verify 2 ranks"][0].ranks
+        remote = sum(f["successors_remote"] for f in figures) / max(1, sum(f["successors"] for f in figures))
+        speedups.append(median(row.ratios("verify", "verify 2 ranks", wall)))
+        table.append(
+            [
+                row.case.name,
+                f"{row.answers['verify'][0].states:,}",
+                seconds(row.middle("verify", wall)),
+                seconds(row.middle("verify 2 ranks", wall)),
+                ratio("verify", "verify 2 ranks"),
+                spread([2 * r for r in row.ratios("verify", "verify 2 ranks", processor)], "{:.2f}"),
+                ratio("verify", "verify 2 ranks, MPI"),
+                f"{remote:.2f}",
+                ratio("rumur tuned", "rumur 2 threads"),
+                ratio("rumur 2 threads", "verify 2 ranks"),
+            ]
+        )
+    page.parts.append(
+        "## Two ranks\n\nOne rank on one core against two ranks on two cores, as threads and by MPI. By "
+        "processor time: what the\nspeed-up would be if both ranks had a core to themselves and never "
+        "waited.\n\n"
+        f"{markdown(head, table)}"
+    )
+    if speedups:
+        page.parts.append(f"Geometric mean of the speed-ups: {geometric_mean(speedups):.2f}.")
+        page.aim("Two ranks, geometric mean of the speed-ups", geometric_mean(speedups), 1.7)
+
+
+def show_store(page, rows):
+    labels = ["40 bits", "48 bits", "56 bits", "64 bits", "whole states"]
+    table = [
+        (
+            flawed(row, 2 + len(labels))
+            if row.differ
+            else [row.case.name, f"{row.answers[labels[0]][0].states:,}"]
+            + [f"{row.middle(label, lambda a: a.store_bytes):.1f}" for label in labels]
+        )
+        for row in rows
+    ]
+    page.parts.append(
+        "## Bytes a state in the visited store\n\nWhat the store holds at the end, divided by the states. "
+        "The default is 56 bits.\n\n"
+        + markdown(["model", "states"] + labels, table)
+    )
+    good = [row for row in rows if not row.differ]
+    if good:
+        for label, most in (("40 bits", 6.5), ("56 bits", 8.5)):
+            worst = max(good, key=lambda row: row.middle(label, lambda a: a.store_bytes))
+            page.ceiling(
+                f"Bytes a state at {label} ({worst.case.name})",
+                worst.middle(label, lambda a: a.store_bytes),
+                most,
+            )
+
+
+def show_flat(page, rows):
+    head = ["states", "seconds", "µs a state", "µs a further state", "peak MB", "peak bytes/state"]
+    table, costs, before = [], [], (0, 0.0)
+    for row in rows:
+        if row.differ:
+            table.append(flawed(row, len(head)))
+            continue
+        states, taken = row.middle("verify", lambda a: a.states), row.middle("verify", wall)
+        costs.append(taken / states)
+        further = (taken - before[1]) / max(1, states - before[0])
+        table.append(
+            [
+                f"{states:,.0f}",
+                seconds(taken),
+                f"{1e6 * costs[-1]:.2f}",
+                f"{1e6 * further:.2f}",
+                mega(row.middle("verify", peak)),
+                f"{row.middle('verify', peak) / states:.1f}",
+            ]
+        )
+        before = (states, taken)
+    page.parts.append(
+        f"## Cost of a state as the search grows\n\n{rows[0].case.name if rows else ''}, no symmetry, one "
+        f"rank, stopped by `--max-states`.\n\n{markdown(head, table)}"
+    )
+    if len(costs) > 1:
+        page.parts.append(
+            f"The dearest state costs {max(costs) / min(costs):.2f} times the cheapest, on average."
+        )
+
+
+SHOW = {
+    "states": show_states,
+    "symmetry": show_symmetry,
+    "spin": show_spin,
+    "ranks": show_ranks,
+    "store": show_store,
+    "flat": show_flat,
+}
