@@ -24,7 +24,7 @@ class Row:
                     first = first or (tool.label, found)
                     if found != first[1]:
                         self.differ = f"{first[0]} says {told(first[1])}, {tool.label} says {told(found)}"
-                elif answer.verdict != "holds" or too_few(tool, answer, first):
+                elif first and (answer.verdict != "holds" or too_few(tool, answer, first)):
                     self.differ = f"{first[0]} says {told(first[1])}, {tool.label} says {told(found)}"
 
     def best(self, labels, figure):

@@ -59,6 +59,14 @@ class Page:
             if row.differ:
                 self.wrong.append(f"{row.section}: {row.case.name}: {row.differ}")
 
+    def text(self, head, quick):
+        parts = [head] + self.parts
+        if self.verdicts and not quick:
+            parts.append("## Aims\n\n" + "\n".join(self.verdicts))
+        if self.wrong:
+            parts.append("## Excluded\n\n" + "\n".join(f"- {line}" for line in self.wrong))
+        return "\n\n".join(parts) + "\n"
+
     def aim(self, text, value, least):
         self.verdicts.append(
             f"- {text}: {value:.1f} (aim: at least {least:g}). {'Met' if value >= least else 'Not met'}."
@@ -289,33 +297,40 @@ def show_store(page, rows):
 
 
 def show_flat(page, rows):
-    head = ["states", "seconds", "µs a state", "µs a further state", "peak MB", "peak bytes/state"]
+    head = [
+        "states",
+        "seconds",
+        "µs a state",
+        "µs a further state",
+        "processor µs a state",
+        "peak MB",
+        "peak bytes/state",
+    ]
     table, costs, before = [], [], (0, 0.0)
     for row in rows:
         if row.differ:
             table.append(flawed(row, len(head)))
             continue
         states, taken = row.middle("verify", lambda a: a.states), row.middle("verify", wall)
-        costs.append(taken / states)
-        further = (taken - before[1]) / max(1, states - before[0])
+        costs.append(row.middle("verify", processor) / states)
+        cells = [
+            1e6 * taken / states,
+            1e6 * (taken - before[1]) / max(1, states - before[0]),
+            1e6 * costs[-1],
+        ]
         table.append(
-            [
-                f"{states:,.0f}",
-                seconds(taken),
-                f"{1e6 * costs[-1]:.2f}",
-                f"{1e6 * further:.2f}",
-                mega(row.middle("verify", peak)),
-                f"{row.middle('verify', peak) / states:.1f}",
-            ]
+            [f"{states:,.0f}", seconds(taken), *(f"{cell:.2f}" for cell in cells)]
+            + [mega(row.middle("verify", peak)), f"{row.middle('verify', peak) / states:.1f}"]
         )
         before = (states, taken)
     page.parts.append(
-        f"## Cost of a state as the search grows\n\n{rows[0].case.name if rows else ''}, no symmetry, one "
-        f"rank, stopped by `--max-states`.\n\n{markdown(head, table)}"
+        f"## Cost of a state as the search grows\n\n{rows[0].case.name if rows else ''}, no symmetry, one"
+        f" rank, stopped by `--max-states`.\n\n{markdown(head, table)}"
     )
     if len(costs) > 1:
         page.parts.append(
-            f"The dearest state costs {max(costs) / min(costs):.2f} times the cheapest, on average."
+            f"By processor time, a state of the longest search costs {costs[-1] / costs[0]:.2f} times a state"
+            " of the shortest."
         )
 
 
