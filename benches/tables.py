@@ -74,7 +74,7 @@ class Page:
 
     def ceiling(self, text, value, most):
         self.verdicts.append(
-            f"- {text}: {value:.2f} (aim: at most {most:g}). {'Met' if value <= most else 'Not met'}."
+            f"- {text}: {value:.2f} (aim: at most {most:.3g}). {'Met' if value <= most else 'Not met'}."
         )
 
 
