@@ -125,7 +125,7 @@ class Verify:
 class Rumur:
     """Rumur writes a verifier in C, which is built with the flags of its own driver, rumur-run."""
 
-    # Faster than the defaults on every model tried: no packing, no traces, and a set that need not grow.
+    # Mostly faster than the defaults: no packing, no traces, and a set that need not grow.
     TUNED = "--pack-state off --counterexample-trace off --scalarset-schedules off".split()
     TUNED += ["--set-capacity", str(256 << 20)]
     CFLAGS = ["-std=c11", "-O3", "-march=native", "-flto", "-fwhole-program", "-w"]
