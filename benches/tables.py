@@ -197,7 +197,7 @@ def show_spin(page, rows):
         "SPIN, on texts with the same atomic steps",
         "Promela texts in `benches/promela`, one statement or `d_step` for each rule. SPIN without partial"
         " order\nreduction, the same with `-DCOLLAPSE`, and with reduction (fewer states); the peer is the"
-        " fastest. pan's\nmemory includes its stack for a depth of two million.",
+        " fastest. pan's\nstack and table are as large as a first, untimed run found that they must be.",
         None,
     )
     head = ["model", "variant", "states", "seconds", "k states/s", "MB", "bytes/state", "build s"]

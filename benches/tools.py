@@ -213,11 +213,22 @@ class Spin:
             ],
             folder,
         )
-        return time.monotonic() - begin
+        taken = time.monotonic() - begin
+        self.sizes = self.fitting_sizes()
+        return taken
+
+    def fitting_sizes(self):
+        """pan sets its stack and its table apart at once. A first run, which nobody times, finds how large they
+        must be, so that neither its time nor its memory suffers from a guess."""
+        done = run(["./pan", "-m5000000", "-w22"], self.folder, BUILD_LIMITS)
+        depth = re.search(r"depth reached (\d+)", done.output)
+        stored = re.search(r"(\d+) states, stored", done.output)
+        if done.ended or not (depth and stored):
+            raise Unfit(done.ended or f"no summary, code {done.code}")
+        return [f"-m{int(depth.group(1)) + 100}", f"-w{int(stored.group(1)).bit_length()}"]
 
     def ask(self, limits, cores):
-        # The depth is a stack that pan sets apart at once, and the table has 2^22 places of 8 bytes.
-        done = run(["./pan", "-m2000000", "-w22"], self.folder, limits, cores)
+        done = run(["./pan", *self.sizes], self.folder, limits, cores)
         stored = re.search(r"(\d+) states, stored", done.output)
         fired = re.search(r"(\d+) transitions", done.output)
         errors = re.search(r"errors: (\d+)", done.output)
