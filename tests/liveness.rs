@@ -300,7 +300,7 @@ fn search(comm: &mut dyn Comm, model: &Model, study: Study, batch: u32) -> Optio
     let goals = response::goals(model, batch > 50);
     let queues = goals.iter().map(|_| Frontier::new(steps.words(), 1 << 20, None)).collect();
     let (seeds, queues) = Seeds::new(goals.clone(), queues);
-    let mut responses = Responses::new(model, options().eval, goals, queues, study, None);
+    let mut responses = Responses::new(model, options().eval, goals, queues, study);
     let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(seeds)];
     let settings = settings(batch);
     let outside = Outside { stop: &|| false, moment: &mut |_| {} };

@@ -88,7 +88,7 @@ pub fn command() -> clap::Command {
 
 fn argument(spec: &'static Spec) -> Arg {
     let mut help = spec.help.to_string();
-    if let Form::Choice(choices) = spec.form {
+    if let Form::Choice(choices) | Form::Several(choices) = spec.form {
         help += &format!(" [{}]", choices.join(", "));
     }
     if !spec.default.is_empty() {
@@ -103,6 +103,9 @@ fn argument(spec: &'static Spec) -> Arg {
     match spec.form {
         Form::Switch => arg.action(ArgAction::SetTrue),
         Form::List => arg.action(ArgAction::Append).value_name(spec.value),
+        Form::Several(_) => {
+            arg.action(ArgAction::Append).value_name(spec.value).value_parser(ValueParser::from(check))
+        }
         _ => arg.action(ArgAction::Set).value_name(spec.value).value_parser(ValueParser::from(check)),
     }
 }

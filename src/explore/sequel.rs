@@ -18,8 +18,8 @@ pub struct Stage<'s, 'c> {
     pub memory_bytes: u64,
     /// What the sequel finds; rank 0's is taken.
     pub findings: Vec<Finding>,
-    /// Whether this rank was asked to stop.
-    pub stop: &'s dyn Fn() -> bool,
+    /// Why this rank must stop now: it was asked to, or the time of the whole run is over.
+    pub stop: &'s dyn Fn() -> Option<String>,
 }
 
 pub trait Sequel {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::control::{self, Director, Here, Word};
 use super::frontier::Frontier;
+use super::limits::Limits;
 use super::log::{Log, Record};
 use super::sequel::{Sequel, Stage};
 use super::settings::{Outcome, Outside, Remember, Settings};
@@ -32,6 +33,7 @@ const ITEM_EXTRA_WORDS: usize = 2;
 const TELL_EVERY: Duration = Duration::from_millis(100);
 /// With fewer states than this to expand, partly filled batches leave at once: somebody may be waiting for them.
 const SHORT_FRONTIER: u64 = 256;
+const STOPPED: &str = "asked to stop by a signal";
 
 /// Searches; the outcome is at rank 0, `None` elsewhere. An `Err` on all ranks means that one of them could not begin;
 /// rank 0's says which and why.
@@ -504,10 +506,9 @@ impl<'a, 'o> Worker<'a, 'o> {
 
     fn out_of_time(&self) -> Option<String> {
         if (self.outside.stop)() {
-            return Some("asked to stop by a signal".to_string());
+            return Some(STOPPED.to_string());
         }
-        let limit = self.settings.limits.time.filter(|&limit| self.begun.elapsed() > limit)?;
-        Some(format!("out of time after {:.0} s", limit.as_secs_f64()))
+        out_of_time(self.begun, &self.settings.limits)
     }
 
     /// Runs the sequel on all ranks, if all of them saw the search through.
@@ -516,13 +517,20 @@ impl<'a, 'o> Worker<'a, 'o> {
         if exchange.tally(Op::Sum, &[i64::from(ended)])[0] > 0 {
             return;
         }
+        // Every state was seen: nobody asks any more whether one is new.
+        self.store = Store::Exact(Exact::new(self.words, 0));
+        let (asked, begun, limits) = (self.outside.stop, self.begun, &self.settings.limits);
+        let stop = move || match asked() {
+            true => Some(STOPPED.to_string()),
+            false => out_of_time(begun, limits),
+        };
         let mut stage = Stage {
             exchange,
             steps: &mut *self.steps,
             log: &mut self.log,
-            memory_bytes: self.settings.limits.store_bytes.saturating_sub(self.store.bytes()),
+            memory_bytes: limits.store_bytes,
             findings: Vec::new(),
-            stop: self.outside.stop,
+            stop: &stop,
         };
         sequel.run(&mut stage);
         if let Some(director) = &mut self.director {
@@ -570,4 +578,9 @@ impl<'a, 'o> Worker<'a, 'o> {
         figures.covered_properties = covered.properties;
         figures.covered_statements = covered.statements;
     }
+}
+
+fn out_of_time(begun: Instant, limits: &Limits) -> Option<String> {
+    let limit = limits.time.filter(|&limit| begun.elapsed() > limit)?;
+    Some(format!("out of time after {:.0} s", limit.as_secs_f64()))
 }

@@ -96,6 +96,7 @@ impl Task {
         let (lowered, warnings) = model::lower(&source, &constants)?;
         let mut model = lowered.model;
         model::make_unhelpful(&mut model, self.values.list("nhr"))?;
+        model::keep_properties(&mut model, self.values.list("property"))?;
         Ok((model, warnings))
     }
 }
@@ -345,8 +346,10 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin
         responses: found.responses,
     };
     document.published = comparisons(&task.published, &document);
-    let trace = document.checks.iter().find_map(|check| check.trace.as_ref());
-    document.itf = trace.map(|trace| itf::document(model, trace, None));
+    document.itf = document.checks.iter().find_map(|check| match (&check.trace, &check.lasso) {
+        (Some(trace), _) => Some(itf::document(model, trace)),
+        (None, lasso) => lasso.as_ref().map(|lasso| itf::lasso(model, lasso)),
+    });
     document
 }
 

@@ -65,8 +65,7 @@ pub fn search(
     };
     let queues = seed_queues(comm.rank(), &goals, steps.words(), &settings.limits);
     let (seeds, queues) = Seeds::new(goals.clone(), queues);
-    let time = values.time("time");
-    let mut responses = Responses::new(model, options.eval, goals, queues, Study::default(), time);
+    let mut responses = Responses::new(model, options.eval, goals, queues, study(values));
     let reach_goals = reach_goals(model, options);
     let queues = seed_queues(comm.rank(), &reach_goals, steps.words(), &settings.limits);
     let (reach_seeds, queues) = Seeds::new(reach_goals.clone(), queues);
@@ -130,12 +129,27 @@ fn settings(comm: &dyn Comm, values: &Values, words: usize) -> explore::Settings
     }
 }
 
+/// The savings of the rounds that are on.
+fn study(values: &Values) -> Study {
+    let without = |name: &str| values.several("owcty-without").any(|word| word == name);
+    Study {
+        saved_expansions: !without("saved"),
+        dynamic_kernel: !without("kernel"),
+        predecessor_counting: !without("counting"),
+    }
+}
+
+/// Seeds are read once, in order: they need no more memory than this before they go to disk.
+const SEED_BYTES: u64 = 16 << 20;
+
 /// A queue for each goal's seeds, on disk beyond a share of memory; where there is no disk for it, in memory.
 fn seed_queues(me: Rank, goals: &[response::Goal], words: usize, limits: &Limits) -> Vec<Frontier> {
     let queue = |_: &response::Goal| {
         let disk = limits.spool.as_ref().and_then(|folder| FileDisk::open(folder, me).ok());
         let spool = disk.map(|disk| Spool::new(Box::new(disk)));
-        Frontier::new(words, limits.frontier_bytes / goals.len() as u64, spool)
+        let share =
+            if spool.is_some() { limits.frontier_bytes.min(SEED_BYTES) } else { limits.frontier_bytes };
+        Frontier::new(words, share / goals.len() as u64, spool)
     };
     goals.iter().map(queue).collect()
 }

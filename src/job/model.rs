@@ -77,6 +77,24 @@ pub fn make_unhelpful(model: &mut ir::Model, names: &[String]) -> Result<(), Ref
     Ok(())
 }
 
+/// Leaves only the properties of these names, and what is assumed; no names leave all.
+pub fn keep_properties(model: &mut ir::Model, names: &[String]) -> Result<(), Refusal> {
+    for name in names {
+        let known = |property: &ir::Property| !is_assumed(property) && property.name == *name;
+        if !model.properties.iter().any(known) {
+            return Err(Refusal::usage(format!("--property {name}: the model has no property of this name")));
+        }
+    }
+    if !names.is_empty() {
+        model.properties.retain(|property| is_assumed(property) || names.contains(&property.name));
+    }
+    Ok(())
+}
+
+fn is_assumed(property: &ir::Property) -> bool {
+    property.kind == ir::PropertyKind::Assume
+}
+
 fn deep<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, Refusal> {
     on_deep_stack(run)
         .map_err(|error| Refusal::environment(format!("a thread could not be started: {error}")))

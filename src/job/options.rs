@@ -24,6 +24,8 @@ pub enum Form {
     /// A time, as `1h30m`.
     Time,
     Choice(&'static [&'static str]),
+    /// Some of these words, with commas between them, any number of times.
+    Several(&'static [&'static str]),
     Text,
     /// Any number of texts.
     List,
@@ -54,7 +56,7 @@ pub struct Spec {
 }
 
 use Command::{Check, CommCheck, Fmt, Print, Run};
-use Form::{Choice, List, Number, Size, Switch, Text, Time};
+use Form::{Choice, List, Number, Several, Size, Switch, Text, Time};
 
 const COUNT: Form = Number { least: 1, most: u64::MAX };
 
@@ -116,6 +118,26 @@ pub static TABLE: &[Spec] = &[
         commands: &[Check, Run],
         in_job: true,
         help: "Take the rules of this name for unhelpful: what CANGETTO asks for must be in reach without them",
+    },
+    Spec {
+        name: "property",
+        form: List,
+        default: "",
+        value: "NAME",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Check the invariants, covers and liveness properties of this name alone; assumptions stay",
+    },
+    Spec {
+        name: "owcty-without",
+        form: Several(&["saved", "kernel", "counting"]),
+        default: "",
+        value: "SAVINGS",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Check responses without some of the savings, for a study: saved, a waiting state is not queued \
+               again; kernel, rounds begin where something was deleted; counting, states are deleted once nothing \
+               leads to them",
     },
     Spec {
         name: "compat",
@@ -381,6 +403,10 @@ impl Spec {
             Choice(choices) if !choices.contains(&text) => {
                 Some(format!("'{text}' is not one of {}", choices.join(", ")))
             }
+            Several(choices) => {
+                let odd = text.split(',').find(|word| !choices.contains(word))?;
+                Some(format!("'{odd}' is not one of {}", choices.join(", ")))
+            }
             Choice(_) | Text | List => None,
         }
     }
@@ -416,7 +442,7 @@ impl Values {
             return Err(why);
         }
         let values = self.given.entry(spec.name).or_default();
-        if !matches!(spec.form, List) {
+        if !matches!(spec.form, List | Several(_)) {
             values.clear();
         }
         values.push(text.to_string());
@@ -448,6 +474,11 @@ impl Values {
 
     pub fn list(&self, name: &str) -> &[String] {
         self.given.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The words given for an option that takes several.
+    pub fn several(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.list(name).iter().flat_map(|text| text.split(','))
     }
 
     /// The value given, or the default; `None` when there is neither.
@@ -490,7 +521,7 @@ pub fn markdown() -> String {
         let commands: Vec<&str> = spec.commands.iter().map(|c| c.name()).collect();
         let value = if spec.value.is_empty() { String::new() } else { format!(" {}", spec.value) };
         let choices = match spec.form {
-            Choice(choices) => format!(" ({})", choices.join(", ")),
+            Choice(choices) | Several(choices) => format!(" ({})", choices.join(", ")),
             Number { least, most } if most < u64::MAX => format!(" ({least} to {most})"),
             _ => String::new(),
         };

@@ -1,12 +1,11 @@
 //! Response properties after a distributed search: the rounds for each goal, and a lasso for each that fails.
 //!
-//! All ranks do the rounds. Where states are left, they come to rank 0, where the oracle finds a fair cycle among
-//! them (`audit::fair_cycle`), and the ranks tell how its first state was reached. A property is done with its first
-//! violated instance. The oracle checks every lasso before it is printed.
+//! All ranks do the rounds. Where states are left, the ranks narrow them down; the few that stay come to rank 0,
+//! where the oracle finds a fair cycle among them (`audit::fair_cycle`), and the ranks tell how its first state was
+//! reached. A property is done with its first violated instance. The oracle checks every lasso before it is printed.
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use crate::audit;
 use crate::comm::Op;
@@ -18,8 +17,8 @@ use crate::property::response::{Goal, Outcome, Rounds, SeedQueues, Study};
 use crate::verdict::StepRef;
 use crate::verdict::figures::ResponseFigures;
 
-/// More states than this are not searched for a cycle by one rank.
-const BROUGHT_HOME_MAX: u64 = 2_000_000;
+/// About what a state costs at rank 0 beside its slots: its steps, its places in maps, its promises.
+const HOME_STATE_BYTES: u64 = 700;
 
 /// What became of one goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +39,6 @@ pub struct Responses<'m> {
     goals: Vec<Goal>,
     seeds: Rc<RefCell<SeedQueues>>,
     study: Study,
-    deadline: Option<Instant>,
     /// In the order of goals; goals behind a violated one of the same property are missing.
     pub judged: Vec<(Goal, Judgement, Outcome)>,
     /// Whether it came to the sequel at all.
@@ -54,10 +52,8 @@ impl<'m> Responses<'m> {
         goals: Vec<Goal>,
         seeds: Rc<RefCell<SeedQueues>>,
         study: Study,
-        time: Option<Duration>,
     ) -> Responses<'m> {
-        let deadline = time.map(|time| Instant::now() + time);
-        Responses { model, eval, goals, seeds, study, deadline, judged: Vec::new(), ran: false }
+        Responses { model, eval, goals, seeds, study, judged: Vec::new(), ran: false }
     }
 
     pub fn is_wanted(&self) -> bool {
@@ -72,8 +68,11 @@ impl<'m> Responses<'m> {
             ResponseFigures {
                 property: property.name.clone(),
                 params: self.model.instance_params(&property.binders, goal.index),
+                claims: outcome.claims,
+                targets: outcome.targets,
                 pending: outcome.pending,
                 expansions_per_state: expansions as f64 / states.max(1) as f64,
+                expansions_per_pending: expansions as f64 / outcome.pending.max(1) as f64,
                 rounds: outcome.rounds.clone(),
             }
         });
@@ -87,16 +86,32 @@ impl<'m> Responses<'m> {
         if let Some(why) = &seeds.failure {
             rounds.give_up(why.clone());
         }
-        let outcome = rounds.run(stage, &mut seeds.queues[at]);
+        let mut outcome = rounds.run(stage, &mut seeds.queues[at]);
+        let counted = stage.exchange.tally(Op::Sum, &seeds.counts[at].map(|n| n as i64));
+        (outcome.claims, outcome.targets) = (counted[0] as u64, counted[1] as u64);
         let judgement = match &outcome {
             Outcome { trouble: Some(why), .. } => Judgement::Open(why.clone()),
             Outcome { left: 0, .. } => Judgement::Holds,
-            Outcome { left, .. } if *left > BROUGHT_HOME_MAX => Judgement::Open(format!(
-                "there is a fair cycle among {left} states, which are too many to find it for certain"
-            )),
-            _ => self.lasso(stage, &rounds),
+            Outcome { left, .. } => self.violated(stage, &mut rounds, *left),
         };
         (judgement, outcome)
+    }
+
+    /// There is a fair cycle: narrows it down until rank 0 can find it.
+    fn violated(&self, stage: &mut Stage<'_, '_>, rounds: &mut Rounds<'_>, left: u64) -> Judgement {
+        let left = match rounds.narrow(stage, left) {
+            Ok(left) => left,
+            Err(why) => return Judgement::Open(format!("there is a fair cycle, not found in time: {why}")),
+        };
+        let state_bytes = stage.steps.layout().slots() as u64 * 8 + HOME_STATE_BYTES;
+        let room = stage.memory_bytes.saturating_sub(rounds.bytes()) / state_bytes;
+        let room = stage.exchange.tally(Op::Min, &[room as i64])[0] as u64;
+        if left > room {
+            return Judgement::Open(format!(
+                "there is a fair cycle among {left} states, and one rank has memory for {room} to find it"
+            ));
+        }
+        self.lasso(stage, rounds)
     }
 
     fn lasso(&self, stage: &mut Stage<'_, '_>, rounds: &Rounds<'_>) -> Judgement {
@@ -132,23 +147,13 @@ impl Sequel for Responses<'_> {
     fn run(&mut self, stage: &mut Stage<'_, '_>) {
         self.ran = true;
         let promises = Promises::new(self.model);
-        let (asked, deadline) = (stage.stop, self.deadline);
-        let stop = move || asked() || deadline.is_some_and(|deadline| Instant::now() > deadline);
-        let mut stage = Stage {
-            exchange: &mut *stage.exchange,
-            steps: &mut *stage.steps,
-            log: &mut *stage.log,
-            memory_bytes: stage.memory_bytes,
-            findings: Vec::new(),
-            stop: &stop,
-        };
         let mut violated: Option<u32> = None;
         for at in 0..self.goals.len() {
             let goal = self.goals[at];
             if violated == Some(goal.property) {
                 continue;
             }
-            let (judgement, outcome) = self.judge(&mut stage, &promises, at);
+            let (judgement, outcome) = self.judge(stage, &promises, at);
             if outcome.left > 0 && outcome.trouble.is_none() {
                 violated = Some(goal.property);
             }

@@ -70,7 +70,7 @@ impl<'m> Reach<'m> {
             ranks: stage.exchange.ranks(),
             words,
             // Half of the memory is for the steps.
-            table: Table::new(words, 0, stage.memory_bytes / 2),
+            table: Table::new(words, stage.memory_bytes / 2),
             waiting: Vec::new(),
             links: Vec::new(),
             queue: VecDeque::new(),
@@ -146,8 +146,8 @@ impl<'m> Reach<'m> {
                 since_look += 1;
                 if since_look >= LOOK_EVERY {
                     since_look = 0;
-                    if (stage.stop)() {
-                        self.give_up("asked to stop".to_string());
+                    if let Some(why) = (stage.stop)() {
+                        self.give_up(why);
                     } else if self.links.len() as u64 * 16 > memory_bytes / 2 {
                         self.give_up(format!(
                             "rank {}: out of memory for the steps of pending states",

@@ -6,30 +6,28 @@
 use serde_json::{Map, Value, json};
 
 use crate::ir::{Model, Type, TypeId, UNDEFINED};
-use crate::verdict::Trace;
+use crate::verdict::{Lasso, Trace, TraceStep};
 
-/// The ITF document of a trace; `loop_at` is the state that its end leads back to.
-pub fn document(model: &Model, trace: &Trace, loop_at: Option<usize>) -> String {
+/// The ITF document of a trace.
+pub fn document(model: &Model, trace: &Trace) -> String {
+    written(model, &trace.steps, None)
+}
+
+/// The ITF document of a lasso: the stem, then the cycle up to the state before it closes. The state that follows the
+/// last one is the one `loop` names; a run that stays where it is has its last state there.
+pub fn lasso(model: &Model, lasso: &Lasso) -> String {
+    let stem = &lasso.stem.steps;
+    // The cycle's last step leads back to the last state of the stem.
+    let cycle = &lasso.cycle[..lasso.cycle.len().saturating_sub(1)];
+    let steps: Vec<TraceStep> = stem.iter().chain(cycle).cloned().collect();
+    written(model, &steps, Some(stem.len() - 1))
+}
+
+/// `loop_at` is the state that the end leads back to.
+fn written(model: &Model, steps: &[TraceStep], loop_at: Option<usize>) -> String {
     let vars: Vec<&str> = model.vars.iter().map(|var| var.name.as_str()).collect();
-    let states: Vec<Value> = trace
-        .steps
-        .iter()
-        .enumerate()
-        .map(|(index, step)| {
-            let mut state = Map::new();
-            let mut action = step.rule.clone();
-            for (name, value) in &step.params {
-                action += &format!(", {name} = {value}");
-            }
-            state.insert("#meta".to_string(), json!({ "index": index, "action": action }));
-            for var in &model.vars {
-                let first = var.first.0 as usize;
-                let cells = &step.state[first..first + model.types.cells(var.ty) as usize];
-                state.insert(var.name.clone(), value(model, var.ty, cells));
-            }
-            Value::Object(state)
-        })
-        .collect();
+    let states: Vec<Value> =
+        steps.iter().enumerate().map(|(index, step)| state(model, index, step)).collect();
     let mut document = json!({
         "#meta": { "format": "ITF", "source": model.source.name(), "tool": super::document::tool() },
         "vars": vars,
@@ -39,6 +37,21 @@ pub fn document(model: &Model, trace: &Trace, loop_at: Option<usize>) -> String 
         document["loop"] = json!(at);
     }
     serde_json::to_string_pretty(&document).expect("plain data") + "\n"
+}
+
+fn state(model: &Model, index: usize, step: &TraceStep) -> Value {
+    let mut state = Map::new();
+    let mut action = step.rule.clone();
+    for (name, value) in &step.params {
+        action += &format!(", {name} = {value}");
+    }
+    state.insert("#meta".to_string(), json!({ "index": index, "action": action }));
+    for var in &model.vars {
+        let first = var.first.0 as usize;
+        let cells = &step.state[first..first + model.types.cells(var.ty) as usize];
+        state.insert(var.name.clone(), value(model, var.ty, cells));
+    }
+    Value::Object(state)
 }
 
 fn value(model: &Model, ty: TypeId, cells: &[i64]) -> Value {

@@ -50,10 +50,14 @@ pub struct Round {
 pub struct ResponseFigures {
     pub property: String,
     pub params: Vec<(String, String)>,
+    /// Reachable states where the claim holds, and where what is asked for does.
+    pub claims: u64,
+    pub targets: u64,
     /// States where the claim held and what is asked for had not come yet.
     pub pending: u64,
-    /// Expansions of this check, for each reachable state.
+    /// Expansions of this check, for each reachable state, and for each pending one.
     pub expansions_per_state: f64,
+    pub expansions_per_pending: f64,
     pub rounds: Vec<Round>,
 }
 

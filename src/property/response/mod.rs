@@ -2,13 +2,17 @@
 //!
 //! While the search runs, an observer (`Seeds`) keeps the states that have P and not Q. Then, for each instance of
 //! each property: `rounds.rs` finds all pending states and deletes those that cannot lie on a fair cycle, until none
-//! is left (the property holds) or none can be deleted (it does not); `path.rs` brings what is left to rank 0 and
-//! tells how a pending state was reached. Algorithms 6.1 to 6.4 of Bingham's thesis (PReach-Resp), with states kept
-//! whole where the thesis walks again from the start.
+//! is left (the property holds) or none can be deleted (it does not); `narrow.rs` keeps a small part of what is left
+//! with a fair cycle in it; `path.rs` brings it to rank 0 and tells how a pending state was reached. Algorithms 6.1 to
+//! 6.4 of Bingham's thesis (PReach-Resp), with states kept whole where the thesis walks again from the start.
 
+mod narrow;
 mod path;
+mod pending;
 mod rounds;
+mod states;
 pub(super) mod table;
+mod waiting;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -33,15 +37,15 @@ pub struct Goal {
 }
 
 impl Goal {
-    /// Whether a state is pending by itself: what is claimed holds and the target does not.
-    fn is_seed(&self, steps: &mut dyn Steps, state: &[u64]) -> Result<bool, Box<Fault>> {
+    /// Whether what is claimed holds in a state, and whether the target does.
+    fn look(&self, steps: &mut dyn Steps, state: &[u64]) -> Result<[bool; 2], Box<Fault>> {
         let claim = steps.predicate(Predicate::Claim(self.property), self.index, state)?;
         if self.always {
             // AG EF has one expression, which is the target; it says nothing where its place is empty.
-            return Ok(claim == Some(false));
+            return Ok([true, claim != Some(false)]);
         }
         let target = steps.predicate(Predicate::Target(self.property), self.index, state)?;
-        Ok(claim == Some(true) && target != Some(true))
+        Ok([claim == Some(true), target == Some(true)])
     }
 }
 
@@ -97,6 +101,9 @@ fn is_first_of_orbit(model: &Model, binders: &[Binder], index: u64) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub pending: u64,
+    /// Reachable states where the claim holds, and where the target does.
+    pub claims: u64,
+    pub targets: u64,
     /// States that no round could delete: more than none is a violation.
     pub left: u64,
     /// Why nothing can be said, where it cannot.
@@ -108,6 +115,8 @@ pub struct Outcome {
 pub struct SeedQueues {
     /// In the order of goals.
     pub queues: Vec<Frontier>,
+    /// For each goal, the states of this rank where the claim holds, and where the target does.
+    pub counts: Vec<[u64; 2]>,
     /// Why some are missing, where they are.
     pub failure: Option<String>,
 }
@@ -120,20 +129,27 @@ pub struct Seeds {
 impl Seeds {
     /// With a queue for each goal, and the other end of the queues.
     pub fn new(goals: Vec<Goal>, queues: Vec<Frontier>) -> (Seeds, Rc<RefCell<SeedQueues>>) {
-        let kept = Rc::new(RefCell::new(SeedQueues { queues, failure: None }));
+        let kept =
+            Rc::new(RefCell::new(SeedQueues { queues, counts: vec![[0; 2]; goals.len()], failure: None }));
         (Seeds { goals, kept: Rc::clone(&kept) }, kept)
     }
 }
 
 impl Observer for Seeds {
     fn state(&mut self, steps: &mut dyn Steps, state: &[u64], id: StateRef, found: &mut Vec<Finding>) {
-        let SeedQueues { queues, failure } = &mut *self.kept.borrow_mut();
-        for (goal, queue) in self.goals.iter().zip(queues) {
-            let Ok(pending) = goal.is_seed(steps, state) else {
+        let SeedQueues { queues, counts, failure } = &mut *self.kept.borrow_mut();
+        for ((goal, queue), counts) in self.goals.iter().zip(queues).zip(counts) {
+            let Ok([claim, target]) = goal.look(steps, state) else {
                 found.push(Finding::here(What::Property(goal.property), id));
                 continue;
             };
-            if pending && let Err(error) = queue.push(state, id, 0) {
+            counts[0] += u64::from(claim);
+            counts[1] += u64::from(target);
+            // The state is pending by itself.
+            if claim
+                && !target
+                && let Err(error) = queue.push(state, id, 0)
+            {
                 failure.get_or_insert(error.to_string());
             }
         }

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::pending::{DEAD, SEED};
 use super::rounds::Rounds;
-use super::table::{DEAD, SEED};
 use crate::base::{Rank, wire, words};
 use crate::comm::Tag;
 use crate::compile::InstanceNo;
@@ -99,7 +99,7 @@ impl Rounds<'_> {
                 return Ok(Some(question));
             }
             if question.pending {
-                let parent = self.table.parents[at.number() as usize];
+                let parent = self.table.parent(at.number() as usize);
                 question.at = parent.word;
                 question.pending = parent.step != SEED;
                 if question.pending {

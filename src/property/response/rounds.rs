@@ -1,29 +1,31 @@
 //! Which pending states may lie on a fair cycle? One-Way-Catch-Them-Young with promises as tags.
 //!
 //! In: the states where the claim holds and the target does not. Out: how many pending states no round can delete.
-//! Three kinds of phases, each over all ranks with every state at its owner:
+//! Kinds of phases, each over all ranks with every state at its owner:
 //!
-//! - *gather*: all pending states are found by walking on from the seeds through states without the target; each is
-//!   expanded once, and what is due and kept there is noted.
+//! - *gather*: all pending states are found by walking on from the seeds through states without the target; when a
+//!   state is first expanded, what is due and kept there is noted. Tags spread along, so this is the first spread too.
 //! - *spread*: each state's tags (the promises kept on some way into it, by pending states that are left) are passed
-//!   on to its successors until nothing changes.
-//! - *trim*: states at which something due is in no tag are deleted, and so are states, not fair by themselves, that
-//!   no state which is left leads to.
+//!   on to its successors until nothing changes. Then states at which something due is in no tag are deleted.
+//! - *trim*: states that no state which is left leads to, and which are not fair by themselves, are deleted. Either
+//!   the deleted states are expanded and their successors' counts fall, or, where fewer states are left than were
+//!   deleted, those left are expanded and counts begin anew (*count*).
+//! - *colour*: see `narrow.rs`.
 //!
 //! Invariant: a state on a fair cycle is never deleted, because all that is due on the cycle is kept on it. What is
 //! left when a round deletes nothing contains a fair cycle: the component that no other one leads to (thesis, 6.3).
 //! Rounds end because each deletes a state; a spread ends because tags only grow. Cost: an expansion each time a
-//! state's tags grew, and one for its deletion; one message item a step to a state of another rank.
+//! state's tags grew, and at most one for its deletion; one message item a step to a state of another rank.
 //!
-//! Three savings of the thesis (6.5) can be turned off for a study: a state that waits is not queued again; rounds
-//! begin with the states that had a predecessor deleted; states are deleted by counting predecessors.
+//! Three savings of the thesis (6.5) can be turned off for a study (`--owcty-without`): a state that waits is not
+//! queued again; rounds begin with the states that had a predecessor deleted; states are deleted by counting
+//! predecessors.
 
-use std::collections::VecDeque;
-
-use super::table::{DEAD, KERNEL, Parent, QUEUED, SEED, Table, VISITED};
+use super::pending::{DEAD, KERNEL, Parent, Pending, QUEUED, SEED, VISITED};
+use super::waiting::Waiting;
 use super::{Goal, Outcome};
 use crate::base::{Rank, hash, wire, words};
-use crate::comm::{Op, Tag};
+use crate::comm::{Op, Tag, collective};
 use crate::compile::{Expansion, InstanceNo, Predicate, Steps};
 use crate::exchange::{Exchange, Idle};
 use crate::explore::StateRef;
@@ -47,14 +49,34 @@ impl Default for Study {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Phase {
+pub(super) enum Phase {
     Gather,
     Spread,
     Trim,
+    Count,
+    Colour,
 }
 
+/// In place of a step: the step was told before, and its tags have grown.
+const AGAIN: u64 = u64::MAX;
 /// Expansions between two looks at the clock.
 const LOOK_EVERY: u64 = 256;
+
+/// Room for one expansion, used again for each.
+#[derive(Default)]
+struct Scratch {
+    state: Vec<u64>,
+    /// What goes along with a successor.
+    extra: Vec<u64>,
+    expansion: Expansion,
+    hashes: Vec<u128>,
+    enabled: Vec<u64>,
+    stay: Vec<u64>,
+    due: Vec<u64>,
+    kept: Vec<u64>,
+    loops: Vec<InstanceNo>,
+    item: Vec<u8>,
+}
 
 /// One rank's part in the rounds for one goal.
 pub struct Rounds<'p> {
@@ -63,17 +85,17 @@ pub struct Rounds<'p> {
     study: Study,
     /// The model has assumptions, so not every successor belongs to it.
     assumes: bool,
-    me: Rank,
+    pub(super) me: Rank,
     ranks: u32,
     words: usize,
-    pub(super) table: Table,
-    queue: VecDeque<u32>,
-    alive: u64,
+    pub(super) table: Pending,
+    pub(super) waiting: Waiting,
+    /// For each state, while states are coloured, its colour.
+    pub(super) colours: Vec<i64>,
+    pub(super) alive: u64,
     expansions: u64,
-    expansion: Expansion,
-    loops: Vec<InstanceNo>,
-    item: Vec<u8>,
-    trouble: Option<String>,
+    scratch: Scratch,
+    pub(super) trouble: Option<String>,
 }
 
 impl<'p> Rounds<'p> {
@@ -93,13 +115,12 @@ impl<'p> Rounds<'p> {
             me: stage.exchange.rank(),
             ranks: stage.exchange.ranks(),
             words,
-            table: Table::new(words, promises.words(), stage.memory_bytes),
-            queue: VecDeque::new(),
+            table: Pending::new(words, promises.words(), stage.memory_bytes),
+            waiting: Waiting::default(),
+            colours: Vec::new(),
             alive: 0,
             expansions: 0,
-            expansion: Expansion::default(),
-            loops: Vec::new(),
-            item: Vec::new(),
+            scratch: Scratch::default(),
             trouble: None,
         }
     }
@@ -109,35 +130,43 @@ impl<'p> Rounds<'p> {
         let mut outcome = Outcome::default();
         self.plant(seeds);
         self.run_phase(stage, Phase::Gather);
-        let [pending, expansions, troubles] = self.tally(stage.exchange);
+        let [pending, expansions, mut troubles] = self.tally(stage.exchange);
         outcome.pending = pending;
         outcome.rounds.push(Round { maybe_fair: pending, deleted: 0, expansions });
         let mut left = pending;
-        let mut troubles = troubles;
-        let mut first = self.study.predecessor_counting;
+        let mut spread = true;
         while troubles == 0 && left > 0 {
-            // Before the first round, only what can be deleted by counting is.
-            if !first {
+            let before = left;
+            if !std::mem::take(&mut spread) {
                 self.begin_round();
                 self.run_phase(stage, Phase::Spread);
             }
-            self.delete(first);
-            if self.study.dynamic_kernel || self.study.predecessor_counting {
-                self.run_phase(stage, Phase::Trim);
-            } else {
-                self.queue.clear();
+            self.delete_unkept();
+            let alive = stage.exchange.tally(Op::Sum, &[self.alive as i64])[0] as u64;
+            if alive > 0 && alive < before {
+                self.trim(stage, alive, before - alive);
             }
-            let [now, expansions, found] = self.tally(stage.exchange);
-            outcome.rounds.push(Round { maybe_fair: now, deleted: left - now, expansions });
-            troubles = found;
-            if now == left && !first {
+            troubles = self.close_round(stage, &mut outcome, &mut left);
+            if left == before {
                 break;
             }
-            (left, first) = (now, false);
         }
         outcome.left = left;
         outcome.trouble = self.agree_on_trouble(stage.exchange, troubles);
         outcome
+    }
+
+    /// Bytes of memory in use.
+    pub fn bytes(&self) -> u64 {
+        self.table.bytes()
+    }
+
+    /// Notes what a round did; how many ranks are in trouble.
+    fn close_round(&mut self, stage: &mut Stage<'_, '_>, outcome: &mut Outcome, left: &mut u64) -> u64 {
+        let [now, expansions, troubles] = self.tally(stage.exchange);
+        outcome.rounds.push(Round { maybe_fair: now, deleted: *left - now, expansions });
+        *left = now;
+        troubles
     }
 
     fn plant(&mut self, seeds: &mut Frontier) {
@@ -166,72 +195,112 @@ impl<'p> Rounds<'p> {
             return None;
         };
         self.alive += 1;
-        self.queue.push_back(at as u32);
+        self.enqueue(at);
         Some(at)
+    }
+
+    /// Lets a state wait; one that waits already, only where expansions are not saved.
+    pub(super) fn enqueue(&mut self, at: usize) {
+        if !self.table.has(at, QUEUED) {
+            self.table.flags[at] |= QUEUED;
+            self.waiting.push(at);
+        } else if !self.study.saved_expansions {
+            self.waiting.push_again(at);
+        }
     }
 
     /// From here on this rank only waits for the phase to end; the reason is told after it.
     pub fn give_up(&mut self, why: String) {
         self.trouble.get_or_insert(why);
-        self.queue.clear();
+        self.waiting.clear();
+    }
+
+    /// All states left wait, or those that `begins` names.
+    pub(super) fn queue_left(&mut self, begins: impl Fn(u8) -> bool) {
+        for flags in &mut self.table.flags {
+            *flags &= !(VISITED | QUEUED);
+            if *flags & DEAD == 0 && begins(*flags) {
+                *flags |= VISITED | QUEUED;
+            }
+        }
+        self.waiting.begin();
     }
 
     fn begin_round(&mut self) {
         self.table.reset_tags();
-        self.queue.clear();
-        for at in 0..self.table.len() {
-            self.table.flags[at] &= !(VISITED | QUEUED);
-            let begins = !self.study.dynamic_kernel || self.table.has(at, KERNEL);
-            if begins && !self.table.has(at, DEAD) {
-                self.table.flags[at] |= VISITED | QUEUED;
-                self.queue.push_back(at as u32);
-            }
-        }
+        let all = !self.study.dynamic_kernel;
+        self.queue_left(|flags| all || flags & KERNEL != 0);
     }
 
-    /// Deletes what the tags (or, `by_count`, the counts alone) rule out; the queue holds what was deleted.
-    fn delete(&mut self, by_count: bool) {
+    /// Deletes what the tags or the counts rule out; those deleted wait.
+    fn delete_unkept(&mut self) {
+        let counting = self.study.predecessor_counting;
+        self.delete(|table, at| !within(table.due(at), table.tags(at)) || counting && is_cut_off(table, at));
+    }
+
+    /// Deletes what the counts rule out; those deleted wait.
+    fn delete_first(&mut self) {
+        self.delete(is_cut_off);
+    }
+
+    fn delete(&mut self, out: impl Fn(&Pending, usize) -> bool) {
         if self.trouble.is_some() {
             return;
         }
-        self.queue.clear();
+        self.waiting.clear();
+        self.table.flags.iter_mut().for_each(|flags| *flags &= !QUEUED);
         for at in 0..self.table.len() {
-            if self.table.has(at, DEAD) {
-                continue;
-            }
-            let out =
-                if by_count { self.cut_off(at) } else { !within(self.table.due(at), self.table.tags(at)) };
-            if out {
+            if !self.table.has(at, DEAD) && out(&self.table, at) {
                 self.kill(at);
             }
         }
     }
 
-    /// Whether nothing leads to a state which is not fair by itself.
-    fn cut_off(&self, at: usize) -> bool {
-        self.table.before[at] == 0 && !within(self.table.due(at), self.table.kept(at))
-    }
-
-    fn kill(&mut self, at: usize) {
+    pub(super) fn kill(&mut self, at: usize) {
         self.table.flags[at] |= DEAD;
         self.alive -= 1;
-        self.queue.push_back(at as u32);
+        self.enqueue(at);
     }
 
-    fn run_phase(&mut self, stage: &mut Stage<'_, '_>, phase: Phase) {
+    /// After states were deleted: finds whose predecessors are gone, from the deleted states or from those left,
+    /// whichever are fewer.
+    fn trim(&mut self, stage: &mut Stage<'_, '_>, alive: u64, deleted: u64) {
+        if !self.study.predecessor_counting && !self.study.dynamic_kernel {
+            self.waiting.clear();
+            return;
+        }
+        if alive >= deleted {
+            return self.run_phase(stage, Phase::Trim);
+        }
+        for flags in self.table.flags.iter_mut().filter(|flags| **flags & DEAD == 0) {
+            *flags |= KERNEL;
+        }
+        if self.study.predecessor_counting {
+            self.table.forget_counts();
+            self.queue_left(|_| true);
+            self.run_phase(stage, Phase::Count);
+            self.delete_first();
+            self.run_phase(stage, Phase::Trim);
+        }
+    }
+
+    pub(super) fn run_phase(&mut self, stage: &mut Stage<'_, '_>, phase: Phase) {
+        if self.trouble.is_some() {
+            self.waiting.clear();
+        }
         let mut since_look = 0;
         loop {
             let Stage { exchange, steps, .. } = &mut *stage;
             while exchange.receive(|_, inbound| self.receive(&mut **steps, phase, inbound.bytes())) {}
             if exchange.congested() {
                 exchange.wait();
-            } else if let Some(at) = self.queue.pop_front() {
-                self.expand(exchange, &mut **steps, phase, at as usize);
+            } else if let Some(at) = self.waiting.pop(&self.table.flags) {
+                self.expand(exchange, &mut **steps, phase, at);
                 since_look += 1;
                 if since_look >= LOOK_EVERY {
                     since_look = 0;
-                    if (stage.stop)() {
-                        self.give_up("asked to stop".to_string());
+                    if let Some(why) = (stage.stop)() {
+                        self.give_up(why);
                     }
                 }
             } else if exchange.idle() == Idle::PhaseOver {
@@ -240,142 +309,177 @@ impl<'p> Rounds<'p> {
         }
     }
 
-    fn receive(&mut self, steps: &mut dyn Steps, phase: Phase, bytes: &[u8]) {
-        let extra = match phase {
-            Phase::Gather => 2,
+    fn extra_words(&self, phase: Phase) -> usize {
+        match phase {
+            Phase::Gather => 2 + self.promises.words(),
             Phase::Spread => self.promises.words(),
-            Phase::Trim => 0,
-        };
-        let mut item = Vec::with_capacity(self.words + extra);
-        for bytes in bytes.chunks_exact((self.words + extra) * 8) {
-            item.clear();
-            words::read(bytes, &mut item);
+            Phase::Trim | Phase::Count => 0,
+            Phase::Colour => 1,
+        }
+    }
+
+    fn receive(&mut self, steps: &mut dyn Steps, phase: Phase, bytes: &[u8]) {
+        let item_words = self.words + self.extra_words(phase);
+        let mut read = Vec::with_capacity(bytes.len() / 8);
+        words::read(bytes, &mut read);
+        let items = || read.chunks_exact(item_words);
+        let hashes: Vec<u128> = items().map(|item| hash::words(&item[..self.words])).collect();
+        hashes.iter().for_each(|&hash| self.table.prefetch(hash));
+        for (item, hash) in items().zip(hashes) {
             let (state, extra) = item.split_at(self.words);
-            self.arrive(steps, phase, state, extra);
+            self.arrive(steps, phase, hash, state, extra);
         }
     }
 
     /// A step leads to a state that this rank owns.
-    fn arrive(&mut self, steps: &mut dyn Steps, phase: Phase, state: &[u64], extra: &[u64]) {
+    fn arrive(&mut self, steps: &mut dyn Steps, phase: Phase, hash: u128, state: &[u64], extra: &[u64]) {
         if self.trouble.is_some() {
             return;
         }
-        let hash = hash::words(state);
-        let known = self.table.find(hash, state);
-        match (phase, known) {
-            (Phase::Gather, Some(at)) => self.table.before[at] += 1,
-            (Phase::Gather, None) => {
-                match steps.predicate(Predicate::Target(self.goal.property), self.goal.index, state) {
-                    Ok(Some(true)) => {}
-                    Ok(_) => {
-                        let parent = Parent { word: extra[0], step: extra[1] as u32 };
-                        if let Some(at) = self.take_in(hash, state, parent) {
-                            self.table.before[at] = 1;
-                        }
-                    }
-                    Err(fault) => {
-                        self.give_up(format!("the property could not be evaluated: {}", fault.message))
-                    }
+        let Some(at) = self.table.find(hash, state) else {
+            // After the gathering, states that are not in the table have the target.
+            if phase == Phase::Gather {
+                self.arrive_new(steps, hash, state, extra);
+            }
+            return;
+        };
+        if self.table.has(at, DEAD) {
+            return;
+        }
+        match phase {
+            Phase::Gather => {
+                if extra[1] != AGAIN {
+                    self.table.count(at);
+                }
+                // One that was not expanded yet passes on what it has then.
+                if join(self.table.tags_mut(at), &extra[2..]) && self.table.has(at, VISITED) {
+                    self.enqueue(at);
                 }
             }
-            // States with the target are not in the table.
-            (_, None) => {}
-            (Phase::Spread, Some(at)) => self.arrive_tags(at, extra),
-            (Phase::Trim, Some(at)) => {
-                self.table.before[at] -= 1;
+            Phase::Count => self.table.count(at),
+            Phase::Spread => self.arrive_tags(at, extra),
+            Phase::Trim => {
+                self.table.discount(at);
                 self.table.flags[at] |= KERNEL;
-                if self.study.predecessor_counting && !self.table.has(at, DEAD) && self.cut_off(at) {
+                if self.study.predecessor_counting && is_cut_off(&self.table, at) {
                     self.kill(at);
                 }
             }
+            Phase::Colour => self.arrive_colour(at, extra[0] as i64),
+        }
+    }
+
+    fn arrive_new(&mut self, steps: &mut dyn Steps, hash: u128, state: &[u64], extra: &[u64]) {
+        match steps.predicate(Predicate::Target(self.goal.property), self.goal.index, state) {
+            Ok(Some(true)) => {}
+            Ok(_) => {
+                let parent = Parent { word: extra[0], step: extra[1] as u32 };
+                if let Some(at) = self.take_in(hash, state, parent) {
+                    self.table.count(at);
+                    self.table.tags_mut(at).copy_from_slice(&extra[2..]);
+                }
+            }
+            Err(fault) => self.give_up(format!("the property could not be evaluated: {}", fault.message)),
         }
     }
 
     fn arrive_tags(&mut self, at: usize, tags: &[u64]) {
-        if self.table.has(at, DEAD) {
-            return;
-        }
         let new = join(self.table.tags_mut(at), tags);
         let first = !self.table.has(at, VISITED);
-        let waits = self.table.has(at, QUEUED) && self.study.saved_expansions;
         self.table.flags[at] |= VISITED;
-        if (new || first) && !waits {
-            self.table.flags[at] |= QUEUED;
-            self.queue.push_back(at as u32);
+        if new || first {
+            self.enqueue(at);
         }
     }
 
     fn expand(&mut self, exchange: &mut Exchange<'_>, steps: &mut dyn Steps, phase: Phase, at: usize) {
         self.table.flags[at] &= !QUEUED;
         self.expansions += 1;
-        let state = self.table.state(at).to_vec();
-        let mut expansion = std::mem::take(&mut self.expansion);
-        steps.expand(&state, &mut expansion);
-        let mut enabled = vec![0; self.promises.words()];
-        let tags = self.table.tags(at).to_vec();
-        let me = StateRef::new(self.me, at as u64).word();
-        for (to, &step) in expansion.states.chunks_exact(self.words).zip(&expansion.steps) {
-            if self.assumes && !steps.assumed(to).unwrap_or(false) {
-                continue;
-            }
-            let kept = self.promises.of_number(step.0 as usize);
-            match phase {
-                Phase::Gather => {
-                    kept.iter().for_each(|&promise| set(&mut enabled, promise as usize));
-                    self.pass_on(exchange, steps, phase, to, &[me, u64::from(step.0)]);
-                }
-                Phase::Trim => self.pass_on(exchange, steps, phase, to, &[]),
-                Phase::Spread => {
-                    let mut tags = tags.clone();
-                    kept.iter().for_each(|&promise| set(&mut tags, promise as usize));
-                    self.pass_on(exchange, steps, phase, to, &tags);
-                }
-            }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.state.clear();
+        scratch.state.extend_from_slice(self.table.state(at));
+        steps.expand(&scratch.state, &mut scratch.expansion);
+        scratch.hashes.clear();
+        for to in scratch.expansion.states.chunks_exact(self.words) {
+            let hash = hash::words(to);
+            self.table.prefetch(hash);
+            scratch.hashes.push(hash);
         }
-        if phase == Phase::Gather {
-            self.note_promises(steps, at, &state, &expansion, enabled);
+        let again = self.table.has(at, VISITED);
+        if phase == Phase::Gather && !again {
+            self.table.flags[at] |= VISITED;
+            self.note_promises(steps, at, &mut scratch);
         }
-        self.expansion = expansion;
+        self.pass_on(exchange, steps, phase, at, again, &mut scratch);
+        self.scratch = scratch;
     }
 
+    /// Sends all successors to their owners, with what the phase says about the steps to them.
     fn pass_on(
         &mut self,
         exchange: &mut Exchange<'_>,
         steps: &mut dyn Steps,
         phase: Phase,
-        to: &[u64],
-        extra: &[u64],
+        at: usize,
+        again: bool,
+        scratch: &mut Scratch,
     ) {
-        let owner = Rank(hash::owner(hash::words(to), self.ranks));
-        if owner == self.me {
-            return self.arrive(steps, phase, to, extra);
+        let Scratch { expansion, hashes, extra, item, .. } = scratch;
+        let me = StateRef::new(self.me, at as u64).word();
+        let successors = expansion.states.chunks_exact(self.words).zip(&expansion.steps).zip(hashes);
+        for ((to, &step), &mut hash) in successors {
+            if self.assumes && !steps.assumed(to).unwrap_or(false) {
+                continue;
+            }
+            extra.clear();
+            match phase {
+                Phase::Gather => {
+                    extra.extend([me, if again { AGAIN } else { u64::from(step.0) }]);
+                    self.put_tags(at, step, extra);
+                }
+                Phase::Spread => self.put_tags(at, step, extra),
+                Phase::Trim | Phase::Count => {}
+                Phase::Colour => extra.push(self.colours[at] as u64),
+            }
+            let owner = Rank(hash::owner(hash, self.ranks));
+            if owner == self.me {
+                self.arrive(steps, phase, hash, to, extra);
+                continue;
+            }
+            item.clear();
+            item.extend_from_slice(&words::bytes(to));
+            item.extend_from_slice(&words::bytes(extra));
+            exchange.post(owner, Tag::States, item);
         }
-        self.item.clear();
-        self.item.extend_from_slice(&words::bytes(to));
-        extra.iter().for_each(|&word| wire::put_u64(&mut self.item, word));
-        exchange.post(owner, Tag::States, &self.item);
+    }
+
+    /// Adds the tags that a step passes on: the state's, and what the step keeps.
+    fn put_tags(&self, at: usize, step: InstanceNo, extra: &mut Vec<u64>) {
+        let first = extra.len();
+        extra.extend_from_slice(self.table.tags(at));
+        let kept = self.promises.of_number(step.0 as usize);
+        kept.iter().for_each(|&promise| set(&mut extra[first..], promise as usize));
     }
 
     /// What is due and kept in a state; steps that stay there keep their promises there.
-    fn note_promises(
-        &mut self,
-        steps: &mut dyn Steps,
-        at: usize,
-        state: &[u64],
-        expansion: &Expansion,
-        mut enabled: Vec<u64>,
-    ) {
-        let mut stay = vec![0; self.promises.words()];
-        if expansion.fired > expansion.steps.len() as u64 {
-            let mut loops = std::mem::take(&mut self.loops);
-            steps.loops(state, &mut loops);
-            for &step in &loops {
-                self.promises.of_number(step.0 as usize).iter().for_each(|&p| set(&mut stay, p as usize));
-            }
-            self.loops = loops;
+    fn note_promises(&mut self, steps: &mut dyn Steps, at: usize, scratch: &mut Scratch) {
+        let Scratch { state, expansion, enabled, stay, due, kept, loops, .. } = scratch;
+        for set in [&mut *enabled, &mut *stay, &mut *due, &mut *kept] {
+            set.clear();
+            set.resize(self.promises.words(), 0);
         }
-        join(&mut enabled, &stay);
-        let (mut due, mut kept) = (vec![0; self.promises.words()], vec![0; self.promises.words()]);
+        for (to, &step) in expansion.states.chunks_exact(self.words).zip(&expansion.steps) {
+            if !self.assumes || steps.assumed(to).unwrap_or(false) {
+                self.promises.of_number(step.0 as usize).iter().for_each(|&p| set(enabled, p as usize));
+            }
+        }
+        if expansion.fired > expansion.steps.len() as u64 {
+            steps.loops(state, loops);
+            for &step in &*loops {
+                self.promises.of_number(step.0 as usize).iter().for_each(|&p| set(stay, p as usize));
+            }
+        }
+        join(enabled, stay);
         let holds = |condition: Condition| {
             let which = match condition.premise {
                 true => Predicate::Premise(condition.fairness),
@@ -383,11 +487,12 @@ impl<'p> Rounds<'p> {
             };
             steps.predicate(which, condition.index, state)
         };
-        if let Err(fault) = self.promises.mark(&enabled, holds, &mut due, &mut kept) {
+        if let Err(fault) = self.promises.mark(enabled, holds, due, kept) {
             self.give_up(format!("fairness could not be evaluated in every state: {}", fault.message));
         }
-        join(&mut kept, &stay);
-        self.table.set_promises(at, &due, &kept);
+        join(kept, stay);
+        join(self.table.tags_mut(at), kept);
+        self.table.set_promises(at, due, kept);
     }
 
     /// Over all ranks: states left, expansions since the last tally, ranks in trouble.
@@ -398,18 +503,23 @@ impl<'p> Rounds<'p> {
     }
 
     /// The same words of trouble on all ranks.
-    fn agree_on_trouble(&mut self, exchange: &mut Exchange<'_>, troubles: u64) -> Option<String> {
+    pub(super) fn agree_on_trouble(&mut self, exchange: &mut Exchange<'_>, troubles: u64) -> Option<String> {
         if troubles == 0 {
             return None;
         }
         let mine = wire::encode(&self.trouble);
-        let all = crate::comm::collective::gather(exchange.comm(), mine);
+        let all = collective::gather(exchange.comm(), mine);
         let first = all.map(|parts| {
             let decoded =
                 parts.iter().map(|part| wire::decode::<Option<String>>(part).expect("trouble decodes"));
             wire::encode(&decoded.flatten().next())
         });
-        let agreed = crate::comm::collective::broadcast(exchange.comm(), first);
+        let agreed = collective::broadcast(exchange.comm(), first);
         wire::decode(&agreed).expect("trouble decodes")
     }
+}
+
+/// Whether nothing that is left leads to a state which is not fair by itself.
+fn is_cut_off(table: &Pending, at: usize) -> bool {
+    table.is_first(at) && !within(table.due(at), table.kept(at))
 }
