@@ -12,7 +12,7 @@ use crate::job::options::{Command, Form, Spec, TABLE, Values};
 #[derive(Clone, Debug)]
 pub struct Request {
     pub command: Command,
-    /// Models, or the job file.
+    /// Models, or job files.
     pub paths: Vec<PathBuf>,
     pub values: Values,
     pub verbosity: u8,
@@ -36,8 +36,8 @@ const COMMANDS: [Words; 5] = [
     },
     Words {
         command: Command::Run,
-        about: "Do what a job file says; options given here win over the file's",
-        path: Some(("JOB", "The job file (TOML)", false)),
+        about: "Do what job files say; options given here win over the files'. Several end with one table",
+        path: Some(("JOB", "Job files (TOML)", true)),
     },
     Words {
         command: Command::Print,

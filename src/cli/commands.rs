@@ -9,10 +9,11 @@ use crate::comm::{Comm, collective};
 use crate::exchange;
 use crate::host::signals::Signals;
 use crate::ir;
-use crate::job::check::{self, Answer, Task};
+use crate::job::check::{self, Task};
 use crate::job::comm_check::{self, CommFigures};
 use crate::job::options::{Command, Values};
 use crate::job::{Exit, Refusal, model};
+use crate::report::compare::{self, Line};
 use crate::report::document::{self, Document};
 use crate::report::{comm as comm_report, table::Table, text};
 use crate::verdict::Verdict;
@@ -20,8 +21,8 @@ use crate::verdict::Verdict;
 pub fn run(request: &Request) -> Result<Exit, Refusal> {
     let (values, paths) = (&request.values, &request.paths);
     match request.command {
-        Command::Check => check(values, &paths[0], Task::of_model),
-        Command::Run => check(values, &paths[0], Task::of_job),
+        Command::Check => check(values, paths, Task::of_model),
+        Command::Run => check(values, paths, Task::of_job),
         Command::CommCheck => comm_check(values),
         // What follows concerns no other rank: of many tasks, one does it.
         _ if !first_task() => Ok(Exit::Holds),
@@ -32,47 +33,79 @@ pub fn run(request: &Request) -> Result<Exit, Refusal> {
 
 fn check(
     values: &Values,
-    path: &Path,
+    paths: &[PathBuf],
     task: fn(&Path, &Values) -> Result<Task, Refusal>,
 ) -> Result<Exit, Refusal> {
     let signals = Signals::watch().map_err(|error| Refusal::environment(error.to_string()))?;
     launch::on_all_ranks(values, |comm, _| {
-        let answer = check::run(comm, || task(path, values), &signals);
-        let exit = show_answer(values, path, answer);
+        let mut shown = Vec::new();
+        for path in paths {
+            let answer = check::run(comm, || task(path, values), &signals);
+            shown.extend(answer.map(|answer| show_answer(values, path, answer)));
+        }
+        let exit = comm.rank().is_root().then(|| conclude(values, shown));
         agree(comm, exit)
     })
 }
 
-/// Prints and writes the result, at rank 0.
-fn show_answer(values: &Values, path: &Path, answer: Answer) -> Option<Exit> {
-    let written = match answer? {
+/// A run that was told.
+struct Shown {
+    line: Line,
+    json: String,
+    exit: Exit,
+}
+
+/// Prints a result as soon as it is there, at rank 0.
+fn show_answer(values: &Values, path: &Path, answer: Result<Document, (String, Refusal)>) -> Shown {
+    let title = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    match answer {
         Ok(document) => {
             let mut shown =
                 if values.switch("quiet") { text::verdict(&document) } else { text::result(&document) };
             if values.switch("profile") {
                 shown = text::profile(&document) + &shown;
             }
+            print_text(values, &shown);
             let exit = match document.verdict {
                 Verdict::Holds => Exit::Holds,
                 Verdict::Violated => Exit::Violated,
                 Verdict::Unknown => Exit::Unknown,
                 Verdict::Error => Exit::Environment,
             };
-            write_itf(values, &document)
-                .and_then(|()| write_result(values, &shown, &document.json()))
-                .map(|()| exit)
+            let json = document.json();
+            Shown { line: Line { name: title, document: Some(document) }, json, exit }
         }
         Err((name, refusal)) => {
             let name = if name.is_empty() { path.display().to_string() } else { name };
             complain(&refusal.text);
-            write_result(values, "", &document::error_json(&name, refusal.text.trim_end()))
-                .map(|()| refusal.exit)
+            let json = document::error_json(&name, refusal.text.trim_end());
+            Shown { line: Line { name: title, document: None }, json, exit: refusal.exit }
+        }
+    }
+}
+
+/// Writes what goes to files, and of several runs the table; the exit is that of the worst.
+fn conclude(values: &Values, shown: Vec<Shown>) -> Exit {
+    let mut exit = shown.iter().map(|run| run.exit).max_by_key(|exit| exit.weight()).unwrap_or(Exit::Holds);
+    let itf = shown.iter().find_map(|run| run.line.document.as_ref().and_then(|run| run.itf.as_ref()));
+    let several = shown.len() > 1;
+    let json = match several {
+        false => shown.iter().map(|run| run.json.as_str()).collect(),
+        true => {
+            let parts: Vec<&str> = shown.iter().map(|run| run.json.trim_end()).collect();
+            format!("[{}]\n", parts.join(",\n"))
         }
     };
-    Some(written.unwrap_or_else(|refusal| {
+    let written = write_itf(values, itf).and_then(|()| write_json(values, &json));
+    let lines: Vec<Line> = shown.into_iter().map(|run| run.line).collect();
+    if several {
+        print_text(values, &format!("\n{}", compare::summary(&lines)));
+    }
+    if let Err(refusal) = written {
         complain(&refusal.text);
-        refusal.exit
-    }))
+        exit = refusal.exit;
+    }
+    exit
 }
 
 fn print(values: &Values, path: &Path) -> Result<Exit, Refusal> {
@@ -152,7 +185,8 @@ fn show_comm_figures(values: &Values, figures: &CommFigures) -> Exit {
         "comm-check: items were lost or changed; the transport cannot be trusted\n".to_string()
     };
     let json = serde_json::to_string_pretty(figures).expect("figures are plain data") + "\n";
-    if let Err(refusal) = write_result(values, &(text + &verdict), &json) {
+    print_text(values, &(text + &verdict));
+    if let Err(refusal) = write_json(values, &json) {
         complain(&refusal.text);
         return refusal.exit;
     }
@@ -160,25 +194,27 @@ fn show_comm_figures(values: &Values, figures: &CommFigures) -> Exit {
 }
 
 /// Writes the trace that `--itf` asks for, where there is one.
-fn write_itf(values: &Values, document: &Document) -> Result<(), Refusal> {
-    let (Some(path), Some(trace)) = (values.text("itf"), &document.itf) else { return Ok(()) };
+fn write_itf(values: &Values, trace: Option<&String>) -> Result<(), Refusal> {
+    let (Some(path), Some(trace)) = (values.text("itf"), trace) else { return Ok(()) };
     std::fs::write(path, trace)
         .map_err(|error| Refusal::environment(format!("{path}: cannot be written: {error}")))
 }
 
-/// Puts text on standard output, and JSON where `--json` says; with `-` the text moves to standard error.
-fn write_result(values: &Values, text: &str, json: &str) -> Result<(), Refusal> {
+/// Puts text on standard output, or on standard error where JSON has standard output.
+fn print_text(values: &Values, text: &str) {
     match values.text("json") {
-        Some("-") => {
-            eprint!("{text}");
-            emit(json);
-        }
-        Some(path) => {
-            emit(text);
-            std::fs::write(path, json)
-                .map_err(|error| Refusal::environment(format!("{path}: cannot be written: {error}")))?;
-        }
-        None => emit(text),
+        Some("-") => eprint!("{text}"),
+        _ => emit(text),
+    }
+}
+
+/// Puts JSON where `--json` says.
+fn write_json(values: &Values, json: &str) -> Result<(), Refusal> {
+    match values.text("json") {
+        None => {}
+        Some("-") => emit(json),
+        Some(path) => std::fs::write(path, json)
+            .map_err(|error| Refusal::environment(format!("{path}: cannot be written: {error}")))?,
     }
     Ok(())
 }

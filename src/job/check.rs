@@ -21,7 +21,8 @@ use crate::host::memory;
 use crate::host::signals::{Request, Signals};
 use crate::ir::eval::{self, Compat};
 use crate::ir::{self, PropertyKind};
-use crate::report::document::{self, Comparison, Document, RuleLine};
+use crate::report::compare::{self, Published};
+use crate::report::document::{self, Document, RuleLine};
 use crate::report::itf;
 use crate::report::progress::{Form, Now, Shower};
 use crate::verdict::figures::{RankFigures, ResponseFigures};
@@ -35,7 +36,7 @@ pub struct Task {
     pub text: Vec<u8>,
     pub constants: Vec<(String, String)>,
     pub values: Values,
-    pub published: Vec<file::Published>,
+    pub published: Vec<Published>,
 }
 
 /// What rank 0 sends to the others.
@@ -345,7 +346,7 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin
         itf: None,
         responses: found.responses,
     };
-    document.published = comparisons(&task.published, &document);
+    document.published = compare::comparisons(&task.published, &document);
     document.itf = document.checks.iter().find_map(|check| match (&check.trace, &check.lasso) {
         (Some(trace), _) => Some(itf::document(model, trace)),
         (None, lasso) => lasso.as_ref().map(|lasso| itf::lasso(model, lasso)),
@@ -363,31 +364,4 @@ fn rules(model: &ir::Model, ranks: &[RankFigures]) -> Vec<RuleLine> {
         new_states: sum(|rank| &rank.new_by_rule, at),
     };
     used.iter().enumerate().map(line).collect()
-}
-
-/// Each published figure beside ours. Rates and times are not compared: machines differ.
-fn comparisons(published: &[file::Published], here: &Document) -> Vec<Comparison> {
-    let mut lines = Vec::new();
-    for entry in published {
-        let mut line = |figure: &'static str, theirs: Option<String>, ours: String| {
-            if let Some(theirs) = theirs {
-                let equal = theirs == ours;
-                let (source, note) = (entry.source.clone(), entry.note.clone());
-                lines.push(Comparison { source, figure, published: theirs, here: ours, equal, note });
-            }
-        };
-        line("verdict", entry.verdict.clone(), verdict_word(here.verdict).to_string());
-        line("states", entry.states.map(|n| n.to_string()), here.states.to_string());
-        line("rules fired", entry.rules_fired.map(|n| n.to_string()), here.rules_fired.to_string());
-    }
-    lines
-}
-
-fn verdict_word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Holds => "holds",
-        Verdict::Violated => "violated",
-        Verdict::Unknown => "unknown",
-        Verdict::Error => "error",
-    }
 }

@@ -7,9 +7,11 @@
 //! NODE_NUM = 3
 //! [options]                             # as on the command line (docs/options.md)
 //! symmetry = "off"
-//! [[published]]                         # figures to compare the result with
+//! [[published]]                         # figures to compare the result with, by name (`report::compare`)
 //! source = "thesis, Table 4.1"
+//! note = "another model of the protocol"
 //! states = 58104
+//! expansions_per_pending = 3.48
 //! ```
 //!
 //! Unknown keys, wrong values and wrong types are refused with their line.
@@ -18,11 +20,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use toml::Spanned;
 
 use super::Refusal;
 use super::options::{self, Command, Values};
+use crate::report::compare::{Figure, Published};
 use crate::syntax::nearest;
 
 /// A job as it was written, checked.
@@ -35,19 +38,6 @@ pub struct Job {
     pub published: Vec<Published>,
 }
 
-/// Figures from the literature or an earlier run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Published {
-    pub source: String,
-    pub verdict: Option<String>,
-    pub states: Option<u64>,
-    pub rules_fired: Option<u64>,
-    pub seconds: Option<f64>,
-    /// Why the figures may differ.
-    pub note: Option<String>,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
@@ -58,7 +48,7 @@ struct Raw {
     #[serde(default)]
     options: BTreeMap<Spanned<String>, Spanned<toml::Value>>,
     #[serde(default)]
-    published: Vec<Published>,
+    published: Vec<Spanned<BTreeMap<String, Spanned<toml::Value>>>>,
 }
 
 /// Reads and checks a job file.
@@ -73,7 +63,10 @@ pub fn parse(path: &Path, text: &str) -> Result<Job, Refusal> {
     let raw: Raw = toml::from_str(text)
         .map_err(|error| Refusal::usage(format!("{}: {}", path.display(), error.to_string().trim_end())))?;
     let at = |span: Range<usize>, message: String| Refusal::usage(located(path, text, span, &message));
-    let mut job = Job { title: raw.title, published: raw.published, ..Job::default() };
+    let mut job = Job { title: raw.title, ..Job::default() };
+    for entry in raw.published {
+        job.published.push(published(entry).map_err(|(span, message)| at(span, message))?);
+    }
     job.model = path.parent().unwrap_or(Path::new("")).join(raw.model.get_ref());
     for (name, value) in raw.constants {
         let span = value.span();
@@ -99,6 +92,34 @@ pub fn parse(path: &Path, text: &str) -> Result<Job, Refusal> {
         }
     }
     Ok(job)
+}
+
+/// One entry of `published`: a source, perhaps a verdict and a note, and figures.
+fn published(
+    entry: Spanned<BTreeMap<String, Spanned<toml::Value>>>,
+) -> Result<Published, (Range<usize>, String)> {
+    let whole = entry.span();
+    let mut published = Published::default();
+    for (name, value) in entry.into_inner() {
+        let span = value.span();
+        match (name.as_str(), value.into_inner()) {
+            ("source", toml::Value::String(text)) => published.source = text,
+            ("verdict", toml::Value::String(text)) => published.verdict = Some(text),
+            ("note", toml::Value::String(text)) => published.note = Some(text),
+            ("source" | "verdict" | "note", _) => return Err((span, format!("{name} must be a text"))),
+            (_, toml::Value::Integer(n)) if n >= 0 => {
+                published.figures.insert(name, Figure::Whole(n as u64));
+            }
+            (_, toml::Value::Float(n)) if n.is_finite() => {
+                published.figures.insert(name, Figure::Real(n));
+            }
+            _ => return Err((span, format!("{name} must be a number: it is a published figure"))),
+        }
+    }
+    if published.source.is_empty() {
+        return Err((whole, "published figures need a source".to_string()));
+    }
+    Ok(published)
 }
 
 fn plain_text(value: &toml::Value) -> Option<String> {
@@ -155,14 +176,16 @@ mod tests {
         let job = parse(
             Path::new("jobs/x.toml"),
             "model = '../models/a.m'\n[constants]\nN = 3\nB = true\n[options]\nbatch = 10\ndeadlock = 'off'\n\
-             [[published]]\nsource = 'a paper'\nstates = 7\n",
+             [[published]]\nsource = 'a paper'\nstates = 7\nseconds = 1.5\n",
         )
         .unwrap();
         assert_eq!(job.model, Path::new("jobs/../models/a.m"));
         assert_eq!(job.constants, [("B".into(), "true".into()), ("N".into(), "3".into())]);
         assert_eq!(job.values.number("batch"), Some(10));
         assert_eq!(job.values.choice("deadlock"), "off");
-        assert_eq!(job.published[0].states, Some(7));
+        assert_eq!(job.published[0].source, "a paper");
+        assert_eq!(job.published[0].figures["states"], Figure::Whole(7));
+        assert_eq!(job.published[0].figures["seconds"], Figure::Real(1.5));
     }
 
     #[test]
@@ -181,5 +204,8 @@ mod tests {
         );
         assert!(refuse("model = 'a.m'\n[options]\njson = 'x'\n").contains("unknown option 'json'"));
         assert!(refuse("model = 'a.m'\n[constants]\nN = 1.5\n").contains("constant N must be"));
+        let figure = refuse("model = 'a.m'\n[[published]]\nsource = 'x'\nstates = 'many'\n");
+        assert!(figure.contains(":4:10: error: states must be a number"), "{figure}");
+        assert!(refuse("model = 'a.m'\n[[published]]\nstates = 3\n").contains("need a source"));
     }
 }

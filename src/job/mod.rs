@@ -31,6 +31,17 @@ impl Exit {
         self as i32
     }
 
+    /// How bad it is: of several runs, the worst counts.
+    pub fn weight(self) -> u8 {
+        match self {
+            Exit::Holds => 0,
+            Exit::Unknown => 1,
+            Exit::Violated => 2,
+            Exit::Usage => 3,
+            Exit::Environment => 4,
+        }
+    }
+
     pub fn from_code(code: u8) -> Exit {
         match code {
             0 => Exit::Holds,

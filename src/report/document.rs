@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::compare::Comparison;
 use crate::verdict::figures::{RankFigures, ResponseFigures};
 use crate::verdict::{Check, Verdict};
 
@@ -52,17 +53,6 @@ pub struct RuleLine {
     pub rule: String,
     pub fired: u64,
     pub new_states: u64,
-}
-
-/// A published figure beside ours.
-#[derive(Clone, Debug, Serialize)]
-pub struct Comparison {
-    pub source: String,
-    pub figure: &'static str,
-    pub published: String,
-    pub here: String,
-    pub equal: bool,
-    pub note: Option<String>,
 }
 
 impl Document {

@@ -1,6 +1,7 @@
 //! Results as people and programs read them. Plain data in, text out; nothing is decided here.
 
 pub mod comm;
+pub mod compare;
 pub mod document;
 pub mod itf;
 pub mod progress;

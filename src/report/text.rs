@@ -1,5 +1,6 @@
 //! A result for people: the figures, each check, and violations told as a story.
 
+use super::compare;
 use super::document::Document;
 use super::table::Table;
 use crate::base::size;
@@ -27,7 +28,7 @@ pub fn result(document: &Document) -> String {
     }
     if !document.published.is_empty() {
         out.push('\n');
-        out += &published(document);
+        out += &compare::text(&document.published);
     }
     out.push('\n');
     out += &verdict(document);
@@ -273,7 +274,7 @@ fn ending(check: &Check, ending: &Ending) -> String {
 }
 
 fn responses(document: &Document) -> String {
-    let mut table = Table::new(["response", "pending", "rounds", "left", "expansions/state"]);
+    let mut table = Table::new(["response", "pending", "rounds", "left", "expansions/pending", "expansions/state"]);
     for figures in &document.responses {
         let params: Vec<String> =
             figures.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -283,23 +284,8 @@ fn responses(document: &Document) -> String {
             size::count(figures.pending),
             figures.rounds.len().saturating_sub(1).to_string(),
             size::count(figures.rounds.last().map_or(0, |round| round.maybe_fair)),
+            format!("{:.2}", figures.expansions_per_pending),
             format!("{:.2}", figures.expansions_per_state),
-        ]);
-    }
-    table.render()
-}
-
-fn published(document: &Document) -> String {
-    let mut table = Table::new(["published", "figure", "there", "here", ""]);
-    for line in &document.published {
-        let word = if line.equal { "equal" } else { "differs" };
-        let note = line.note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
-        table.row([
-            line.source.clone(),
-            line.figure.to_string(),
-            line.published.clone(),
-            line.here.clone(),
-            format!("{word}{note}"),
         ]);
     }
     table.render()
