@@ -152,10 +152,116 @@ fn a_job_compares_with_published_figures_and_flags_win() {
 
 #[test]
 fn every_job_file_is_readable_and_names_a_model() {
-    for entry in std::fs::read_dir(root().join("jobs")).unwrap().flatten() {
-        let job = verify::job::file::read(&entry.path()).unwrap_or_else(|refusal| panic!("{}", refusal.text));
-        assert!(job.model.exists(), "{}: {}", entry.path().display(), job.model.display());
+    let mut folders = vec![root().join("jobs")];
+    let mut jobs = 0;
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let job = verify::job::file::read(&path).unwrap_or_else(|refusal| panic!("{}", refusal.text));
+            assert!(job.model.exists(), "{}: {}", path.display(), job.model.display());
+            jobs += 1;
+        }
     }
+    assert!(jobs > 20, "jobs in folders are read too");
+}
+
+#[test]
+fn several_jobs_end_with_one_table_and_the_worst_exit_code() {
+    let path = scratch("several.json");
+    let jobs = "jobs/table_6_1/gbn3.2_sf.toml jobs/table_6_1/snoop2_sf.toml no-such.toml";
+    let output = run(&format!("run {jobs} --quiet --json {}", path.display()));
+    assert_code(&output, 2);
+    let text = out(&output);
+    let table: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("job ")).collect();
+    assert_eq!(table.len(), 4, "{text}");
+    assert!(table[0].contains("verdict") && table[0].contains("expansions per pending"), "{text}");
+    assert!(table[1].starts_with("gbn3.2_sf") && table[1].contains("holds"), "{text}");
+    assert!(table[2].starts_with("snoop2_sf") && table[2].contains("violated"), "{text}");
+    assert!(
+        table[2].contains(" 4,274 ") && table[2].contains(" 2,648,763 ") && table[2].contains(" 12.71"),
+        "{text}"
+    );
+    assert!(table[3].contains("error"), "{text}");
+    let all: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(all.as_array().unwrap().len(), 3);
+    let line = |figure: &str| {
+        let lines = all[1]["published"].as_array().unwrap();
+        lines.iter().find(|line| line["figure"] == figure).unwrap().clone()
+    };
+    assert_eq!(
+        (line("verdict")["equal"].clone(), line("states")["equal"].clone()),
+        (true.into(), false.into())
+    );
+    assert!(line("expansions_per_pending")["ratio"].as_f64().unwrap() < 1.0);
+}
+
+#[test]
+fn rounds_without_savings_come_to_the_same_verdict_with_more_expansions() {
+    let expansions = |without: &str| {
+        let output = run(&format!("check models/liveness/peterson_weak.m --const N=3 --json - {without}"));
+        assert_code(&output, 0);
+        let document: serde_json::Value = serde_json::from_str(&out(&output)).unwrap();
+        let rounds = document["responses"][0]["rounds"].as_array().unwrap();
+        rounds.iter().map(|round| round["expansions"].as_u64().unwrap()).collect::<Vec<u64>>()
+    };
+    let all = expansions("");
+    let sum = |rounds: &[u64]| rounds.iter().sum::<u64>();
+    let each = ["saved", "kernel", "counting"].map(|word| expansions(&format!("--owcty-without {word}")));
+    assert!(sum(&each[0]) > sum(&all), "saved: {:?} and {all:?}", each[0]);
+    assert!(sum(&each[1]) > sum(&all), "kernel: {:?} and {all:?}", each[1]);
+    assert_ne!(each[2], all, "counting");
+    let none = expansions("--owcty-without saved,kernel --owcty-without counting");
+    assert!(sum(&none) > sum(&all), "{none:?} and {all:?}");
+    let output = run("check models/liveness/peterson_weak.m --owcty-without saved,luck");
+    assert_code(&output, 2);
+    assert!(err(&output).contains("'luck' is not one of saved, kernel, counting"), "{}", err(&output));
+}
+
+#[test]
+fn a_lasso_is_written_with_its_loop_and_symmetry_given_up_is_said() {
+    let (itf, json) = (scratch("lasso.itf.json"), scratch("lasso.json"));
+    let (itf_name, json_name) = (itf.display(), json.display());
+    let command =
+        format!("check models/liveness/muxsem_weak.m --const N=3 --itf {itf_name} --json {json_name}");
+    let output = run(&command);
+    assert_code(&output, 1);
+    assert!(out(&output).contains("symmetry off (given up: "), "{}", out(&output));
+    let read = |path: &Path| -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let (trace, document) = (read(&itf), read(&json));
+    assert!(document["symmetry_note"].as_str().unwrap().starts_with("given up"));
+    let checks = document["checks"].as_array().unwrap();
+    let lasso = &checks.iter().find(|check| check["lasso"].is_object()).unwrap()["lasso"];
+    let lengths = ["stem", "cycle"].map(|part| {
+        let steps = if part == "stem" { &lasso["stem"]["steps"] } else { &lasso["cycle"] };
+        steps.as_array().unwrap().len()
+    });
+    let states = trace["states"].as_array().unwrap();
+    assert!(lengths[1] > 1, "the cycle has steps");
+    assert_eq!(trace["loop"], lengths[0] - 1);
+    assert_eq!(states.len(), lengths[0] + lengths[1] - 1);
+    assert!(states.iter().enumerate().all(|(at, state)| state["#meta"]["index"] == at));
+    let holds = run("check models/liveness/muxsem_strong.m --const N=3 --symmetry off");
+    assert!(out(&holds).contains("symmetry off,"), "{}", out(&holds));
+}
+
+#[test]
+fn one_property_can_be_checked_alone() {
+    let output = run("check models/liveness/mcslock.m --const N=3 --property luck");
+    assert_code(&output, 2);
+    assert!(err(&output).contains("--property luck: the model has no property"), "{}", err(&output));
+    let job = run("run jobs/table_4_1/mcslock5.toml --const N=3");
+    assert_code(&job, 0);
+    assert!(
+        out(&job).contains("the lock can become free") && !out(&job).contains("who waits"),
+        "{}",
+        out(&job)
+    );
+    assert!(out(&job).contains("symmetry exact") && out(&job).contains("not measured"), "{}", out(&job));
 }
 
 #[test]

@@ -95,6 +95,14 @@ exercise() {
         says "$mpi german on $n" out 1 '^  "states": 3390,'
         says "$mpi german on $n" out 1 "^  \"ranks\": $n,"
     done
+    for n in 1 2 3 4; do
+        test_code "$mpi weak response on $n" 0 $run -n $n "$verify" check models/liveness/peterson_weak.m --const N=3
+        says "$mpi weak response on $n" out 1 '^liveness "who tries gets in" +holds'
+        test_code "$mpi strong response on $n" 0 $run -n $n "$verify" check models/liveness/muxsem_strong.m --const N=3
+        says "$mpi strong response on $n" out 1 '^liveness "who requests gets in" +holds'
+        test_code "$mpi lasso on $n" 1 $run -n $n "$verify" check models/liveness/muxsem_weak.m --const N=3
+        says "$mpi lasso on $n" out 1 'and then, again and again:'
+    done
     test_code "$mpi violation" 1 $run -n 3 "$verify" check models/broken/mutex_no_lock.m
     says "$mpi violation" out 1 'VIOLATED: '
     printf 'var x : nothing;\n' >"$scratch/bad.m"

@@ -141,7 +141,11 @@ struct Found {
     ranks: Vec<RankFigures>,
     responses: Vec<ResponseFigures>,
     symmetry: &'static str,
+    /// Symmetry was asked for, and the model has some, but a property does not allow it.
+    given_up: bool,
 }
+
+const GIVEN_UP: &str = "given up: fair actions and single instances tell symmetric states apart";
 
 /// Searches with the engine asked for; what was found is at rank 0.
 fn search(
@@ -156,13 +160,14 @@ fn search(
     if unfolded {
         options.symmetry = SymmetryMode::Off;
     }
+    let given_up = unfolded && Canonicaliser::new(model).is_ok_and(|canonical| canonical.is_some());
     let symmetry = if options.symmetry == SymmetryMode::Off { "off" } else { "exact" };
     let engine = chosen_engine(&task.values);
     if engine == "brute" {
         let found = || {
             let report = replayed(model, &options, brute(task, model, &options, signals));
-            let report = noted(model, unfolded, report);
-            Found { engine: "brute", symmetry, report, ranks: Vec::new(), responses: Vec::new() }
+            let report = noted(model, given_up, report);
+            Found { engine: "brute", symmetry, given_up, report, ranks: Vec::new(), responses: Vec::new() }
         };
         return Ok(root.then(found));
     }
@@ -178,9 +183,9 @@ fn search(
     let searched = engine::search(comm, model, &task.values, &options, outside);
     shower.finish();
     let Some(searched) = searched.map_err(Refusal::environment)? else { return Ok(None) };
-    let report = noted(model, unfolded, replayed(model, &options, searched.report));
+    let report = noted(model, given_up, replayed(model, &options, searched.report));
     let (ranks, responses) = (searched.ranks, searched.responses);
-    Ok(Some(Found { engine, symmetry, report, ranks, responses }))
+    Ok(Some(Found { engine, symmetry, given_up, report, ranks, responses }))
 }
 
 /// Whether symmetry is given up for the model.
@@ -198,8 +203,8 @@ fn breaks_symmetry(property: &ir::Property) -> bool {
 }
 
 /// Says of properties that they were decided without symmetry, where the model has some.
-fn noted(model: &ir::Model, unfolded: bool, mut report: Report) -> Report {
-    if !unfolded || !Canonicaliser::new(model).is_ok_and(|canonical| canonical.is_some()) {
+fn noted(model: &ir::Model, given_up: bool, mut report: Report) -> Report {
+    if !given_up {
         return report;
     }
     let unfolded = |name: &str| {
@@ -323,6 +328,7 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin
         constants: model.constants.iter().cloned().collect::<BTreeMap<_, _>>(),
         engine: found.engine.to_string(),
         symmetry: found.symmetry.to_string(),
+        symmetry_note: found.given_up.then(|| GIVEN_UP.to_string()),
         ranks: comm.ranks(),
         verdict: report.verdict,
         reason: report.reason,

@@ -113,7 +113,11 @@ pub fn comparisons(published: &[Published], document: &Document) -> Vec<Comparis
         if let Some(verdict) = &entry.verdict {
             lines.push(line("verdict", verdict.clone(), Some(word(document.verdict).to_string()), None));
         }
-        for (name, &theirs) in &entry.figures {
+        // In our order; what we do not have comes last.
+        let place = |name: &str| ours.iter().position(|(own, _)| *own == name).unwrap_or(usize::MAX);
+        let mut figures: Vec<(&String, Figure)> = entry.figures.iter().map(|(name, &n)| (name, n)).collect();
+        figures.sort_by_key(|(name, _)| place(name));
+        for (name, theirs) in figures {
             let here = ours.iter().find(|(own, _)| own == name).map(|&(_, here)| here);
             let ratio = here.map(|here| here.value() / theirs.value()).filter(|ratio| ratio.is_finite());
             lines.push(line(name, theirs.to_string(), here.map(|here| here.to_string()), ratio));

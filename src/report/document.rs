@@ -18,6 +18,8 @@ pub struct Document {
     pub constants: BTreeMap<String, String>,
     pub engine: String,
     pub symmetry: String,
+    /// Why symmetry was given up, where it was asked for and the model has some.
+    pub symmetry_note: Option<String>,
     pub ranks: u32,
     pub verdict: Verdict,
     pub reason: Option<String>,

@@ -61,7 +61,9 @@ fn figures(document: &Document) -> String {
     if !constants.is_empty() {
         row("constants", constants.join(", "));
     }
-    row("search", format!("{}, symmetry {}, {}", document.engine, document.symmetry, ranks(document.ranks)));
+    let note = document.symmetry_note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
+    let symmetry = format!("{}{note}", document.symmetry);
+    row("search", format!("{}, symmetry {symmetry}, {}", document.engine, ranks(document.ranks)));
     row("states", size::count(document.states));
     row("rules fired", size::count(document.rules_fired));
     if let Some(levels) = document.levels {
@@ -274,7 +276,8 @@ fn ending(check: &Check, ending: &Ending) -> String {
 }
 
 fn responses(document: &Document) -> String {
-    let mut table = Table::new(["response", "pending", "rounds", "left", "expansions/pending", "expansions/state"]);
+    let mut table =
+        Table::new(["response", "pending", "rounds", "left", "expansions/pending", "expansions/state"]);
     for figures in &document.responses {
         let params: Vec<String> =
             figures.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();

@@ -58,7 +58,7 @@ impl Rounds<'_> {
         for (at, colour) in self.colours.iter_mut().enumerate() {
             *colour = scatter(StateRef::new(self.me, at as u64).word(), salt) as i64;
         }
-        self.queue_left(|_| true);
+        self.queue_where(|table, at| !table.has(at, DEAD));
     }
 
     pub(super) fn arrive_colour(&mut self, at: usize, colour: i64) {

@@ -215,21 +215,23 @@ impl<'p> Rounds<'p> {
         self.waiting.clear();
     }
 
-    /// All states left wait, or those that `begins` names.
-    pub(super) fn queue_left(&mut self, begins: impl Fn(u8) -> bool) {
-        for flags in &mut self.table.flags {
-            *flags &= !(VISITED | QUEUED);
-            if *flags & DEAD == 0 && begins(*flags) {
-                *flags |= VISITED | QUEUED;
-            }
+    /// The states that `begins` names wait, and no others.
+    pub(super) fn queue_where(&mut self, begins: impl Fn(&Pending, usize) -> bool) {
+        for at in 0..self.table.len() {
+            let waits = if begins(&self.table, at) { VISITED | QUEUED } else { 0 };
+            self.table.flags[at] = self.table.flags[at] & !(VISITED | QUEUED) | waits;
         }
         self.waiting.begin();
     }
 
+    /// Without a kernel that follows the deletions, a round begins with the seeds, dead or not, and walks through dead
+    /// states to those left.
     fn begin_round(&mut self) {
         self.table.reset_tags();
-        let all = !self.study.dynamic_kernel;
-        self.queue_left(|flags| all || flags & KERNEL != 0);
+        match self.study.dynamic_kernel {
+            true => self.queue_where(|table, at| table.flags[at] & (KERNEL | DEAD) == KERNEL),
+            false => self.queue_where(|table, at| table.parent(at).step == SEED),
+        }
     }
 
     /// Deletes what the tags or the counts rule out; those deleted wait.
@@ -277,7 +279,7 @@ impl<'p> Rounds<'p> {
         }
         if self.study.predecessor_counting {
             self.table.forget_counts();
-            self.queue_left(|_| true);
+            self.queue_where(|table, at| !table.has(at, DEAD));
             self.run_phase(stage, Phase::Count);
             self.delete_first();
             self.run_phase(stage, Phase::Trim);
@@ -344,6 +346,10 @@ impl<'p> Rounds<'p> {
             return;
         };
         if self.table.has(at, DEAD) {
+            if phase == Phase::Spread && !self.study.dynamic_kernel && !self.table.has(at, VISITED) {
+                self.table.flags[at] |= VISITED;
+                self.enqueue(at);
+            }
             return;
         }
         match phase {
@@ -453,9 +459,12 @@ impl<'p> Rounds<'p> {
         }
     }
 
-    /// Adds the tags that a step passes on: the state's, and what the step keeps.
+    /// Adds the tags that a step passes on: the state's, and what the step keeps; from a dead state, none.
     fn put_tags(&self, at: usize, step: InstanceNo, extra: &mut Vec<u64>) {
         let first = extra.len();
+        if self.table.has(at, DEAD) {
+            return extra.resize(first + self.promises.words(), 0);
+        }
         extra.extend_from_slice(self.table.tags(at));
         let kept = self.promises.of_number(step.0 as usize);
         kept.iter().for_each(|&promise| set(&mut extra[first..], promise as usize));

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""What liveness costs: each check as a multiple of the search for safety alone, in time and in memory.
+
+    benches/liveness.py [--verify target/release/verify] [--ranks 1,2] [--runs 1] [--large]
+
+For each case the same state space is searched twice in a row with the same fingerprint bits: without liveness and with
+one property. With --runs N the fastest of N counts. Of several instances of a property that differ only by names, one
+is decided, as by default.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+GERMAN = ("german", "an exclusive request is granted")
+# Name, model with liveness, property, constants, options of the check, whether it is large. A check of another kind is
+# one more line.
+CASES = [
+    ("response, German 4", *GERMAN, {"NODE_NUM": 4}, [], False),
+    ("response, Peterson 5 weak", "peterson_weak", "who tries gets in", {"N": 5}, [], False),
+    ("response, Peterson 5 strong", "peterson_strong", "who tries gets in", {"N": 5}, [], False),
+    ("response, German 5", *GERMAN, {"NODE_NUM": 5}, [], True),
+]
+# Models whose safety is checked on a file of another name.
+SAFETY = {"peterson_weak": "peterson", "peterson_strong": "peterson"}
+SAME = ["--fingerprint-bits", "56", "--progress", "off", "--quiet"]
+
+
+def run(verify, words, runs):
+    best = None
+    for _ in range(runs):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.json")
+            subprocess.run([verify, "check", *words, *SAME, "--json", path], stdout=subprocess.DEVNULL)
+            result = json.load(open(path))
+        if best is None or result["seconds"] < best["seconds"]:
+            best = result
+    return best
+
+
+def main(words):
+    def value(name, default):
+        return words[words.index(name) + 1] if name in words else default
+
+    if "--help" in words:
+        sys.exit(__doc__.strip())
+    verify, runs = value("--verify", "target/release/verify"), int(value("--runs", "1"))
+    rows = [("check", "ranks", "states", "safety s", "with s", "time x", "safety MiB", "with MiB", "memory x", "verdict")]
+    for name, model, prop, constants, options, large in CASES:
+        if large and "--large" not in words:
+            continue
+        typed = [word for pair in constants.items() for word in ("--const", "%s=%s" % pair)]
+        for ranks in value("--ranks", "1,2").split(","):
+            common = [*typed, "--ranks", ranks]
+            alone = f"models/{SAFETY.get(model, model)}.m"
+            safety = run(verify, [alone, *common, "--symmetry", "off"], runs)
+            check = run(verify, [f"models/liveness/{model}.m", *common, "--property", prop, *options], runs)
+            if safety["states"] != check["states"]:
+                sys.exit(f"{name}: {safety['states']} states without and {check['states']} with liveness")
+            memory = [max(result["peak_bytes"]) / 2**20 for result in (safety, check)]
+            rows.append((
+                name, ranks, str(check["states"]),
+                f"{safety['seconds']:.2f}", f"{check['seconds']:.2f}",
+                f"{check['seconds'] / safety['seconds']:.2f}",
+                f"{memory[0]:.0f}", f"{memory[1]:.0f}", f"{memory[1] / memory[0]:.2f}", check["verdict"],
+            ))
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    for row in rows:
+        print("  ".join(cell.ljust(width) if at == 0 else cell.rjust(width)
+                        for at, (cell, width) in enumerate(zip(row, widths))))
+
+
+main(sys.argv[1:])
