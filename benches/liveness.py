@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What liveness costs: each check as a multiple of the search for safety alone, in time and in memory.
 
-    benches/liveness.py [--verify target/release/verify] [--ranks 1,2] [--runs 1] [--large]
+    benches/liveness.py [--verify target/release/verify] [--ranks 1,2] [--runs 1] [--large] [--case TEXT]
 
 For each case the same state space is searched twice in a row with the same fingerprint bits: without liveness and with
 one property. With --runs N the fastest of N counts. Of several instances of a property that differ only by names, one
@@ -48,7 +48,7 @@ def main(words):
     verify, runs = value("--verify", "target/release/verify"), int(value("--runs", "1"))
     rows = [("check", "ranks", "states", "safety s", "with s", "time x", "safety MiB", "with MiB", "memory x", "verdict")]
     for name, model, prop, constants, options, large in CASES:
-        if large and "--large" not in words:
+        if large and "--large" not in words or value("--case", "") not in name:
             continue
         typed = [word for pair in constants.items() for word in ("--const", "%s=%s" % pair)]
         for ranks in value("--ranks", "1,2").split(","):

@@ -108,6 +108,7 @@ pub type Answer = Option<Result<Document, (String, Refusal)>>;
 /// Runs the task that `task` makes at rank 0, on all ranks.
 pub fn run(comm: &mut dyn Comm, task: impl FnOnce() -> Result<Task, Refusal>, signals: &Signals) -> Answer {
     let begin = Instant::now();
+    memory::restart_peak();
     if !comm.rank().is_root() {
         let shipped: Option<Shipment> =
             wire::decode(&collective::broadcast(comm, None)).expect("rank 0's shipment decodes");
