@@ -30,6 +30,14 @@ impl Figure {
         }
     }
 
+    /// Two places are enough of what was measured.
+    fn rounded(self) -> String {
+        match self {
+            Figure::Whole(n) => n.to_string(),
+            Figure::Real(n) => format!("{n:.2}"),
+        }
+    }
+
     /// For the eye: commas, or two places.
     fn shown(self) -> String {
         match self {
@@ -43,7 +51,7 @@ impl fmt::Display for Figure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Figure::Whole(n) => write!(out, "{n}"),
-            Figure::Real(n) => write!(out, "{n:.2}"),
+            Figure::Real(n) => write!(out, "{n}"),
         }
     }
 }
@@ -120,7 +128,7 @@ pub fn comparisons(published: &[Published], document: &Document) -> Vec<Comparis
         for (name, theirs) in figures {
             let here = ours.iter().find(|(own, _)| own == name).map(|&(_, here)| here);
             let ratio = here.map(|here| here.value() / theirs.value()).filter(|ratio| ratio.is_finite());
-            lines.push(line(name, theirs.to_string(), here.map(|here| here.to_string()), ratio));
+            lines.push(line(name, theirs.to_string(), here.map(Figure::rounded), ratio));
         }
     }
     lines
