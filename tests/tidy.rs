@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 const FILE_LINES_MAX: usize = 600;
 
 /// Who may write `unsafe`, and why.
-const UNSAFE: [(&str, &str); 4] = [
+const UNSAFE: [(&str, &str); 5] = [
     ("src/comm/mpi.rs", "calls MPI"),
+    ("src/base/pages.rs", "asks for huge pages"),
     ("src/base/words.rs", "views words as bytes"),
     ("src/base/prefetch.rs", "hints the processor"),
     ("src/compile/native/", "calls generated code"),

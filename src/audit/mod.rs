@@ -8,6 +8,7 @@ pub mod certificate;
 pub mod certify;
 pub mod diagram;
 mod graph;
+pub mod helpful;
 pub mod implication;
 mod outcome;
 pub mod replay;
@@ -19,6 +20,7 @@ pub mod symmetry;
 pub mod views;
 
 pub use brute::{DeadlockMode, Options, Progress, SymmetryMode, brute};
+pub use helpful::{FreedomFacts, freedom, helpful_steps, out_of_reach};
 pub use outcome::Outcome;
 pub use replay::{ReplayError, replay};
 pub use replay_lasso::{LassoError, replay_lasso};

@@ -85,6 +85,15 @@ impl Outcome {
         self.violations.push((property, check));
     }
 
+    /// Takes the verdict of the violation noted last back, for this reason; its trace stays.
+    pub fn doubt(&mut self, reason: &str) {
+        if let Some((_, check)) = self.violations.last_mut() {
+            check.verdict = Verdict::Unknown;
+            let instance = check.reason.take().map_or(String::new(), |instance| format!(" ({instance})"));
+            check.reason = Some(format!("{reason}{instance}"));
+        }
+    }
+
     /// Leaves a property undecided, whatever else is found.
     pub fn leave_open(&mut self, property: u32, reason: impl Into<String>) {
         self.open.push((property, reason.into()));
@@ -205,9 +214,10 @@ fn subject(model: &Model, ending: &Ending, fault: Option<&Fault>) -> (CheckKind,
     let name = |property: u32| model.properties[property as usize].name.clone();
     match *ending {
         Ending::Property { property, .. } => (CheckKind::Invariant, Some(property), name(property)),
-        Ending::Never { property, .. } | Ending::Unreachable { property } => {
-            (CheckKind::Liveness, Some(property), name(property))
-        }
+        Ending::Never { property, .. }
+        | Ending::Unreachable { property }
+        | Ending::Stuck { property, .. }
+        | Ending::Round { property, .. } => (CheckKind::Liveness, Some(property), name(property)),
         Ending::Deadlock => (CheckKind::Deadlock, None, "deadlock".to_string()),
         Ending::Fault { .. } | Ending::PropertyFault { .. } | Ending::Reached => {
             (CheckKind::Fault, None, fault.map_or(String::new(), |fault| fault.kind.word().to_string()))
@@ -220,7 +230,10 @@ fn reason(model: &Model, ending: &Ending, fault: Option<&Fault>) -> Option<Strin
         return Some(format!("{}: {}", model.source.locate(fault.span), fault.message));
     }
     match ending {
-        Ending::Property { property, index } | Ending::Never { property, index } => {
+        Ending::Property { property, index }
+        | Ending::Never { property, index }
+        | Ending::Stuck { property, index, .. }
+        | Ending::Round { property, index, .. } => {
             let property = &model.properties[*property as usize];
             let params = model.instance_params(&property.binders, *index);
             let shown: Vec<String> = params.iter().map(|(name, value)| format!("{name}: {value}")).collect();

@@ -4,6 +4,7 @@
 //! trace's steps are run by the evaluator and its states compared; priorities count. Linear in its length.
 
 use super::brute::{DeadlockMode, Options};
+use super::helpful;
 use crate::ir::eval::{FaultKind, Machine, Step, on_deep_stack};
 use crate::ir::model::instance_count;
 use crate::ir::{Instance, Model, RuleId};
@@ -126,6 +127,7 @@ fn check_ending(
             machine.step(&last, instance).is_err_and(|found| found.kind == *fault)
         }
         Ending::Deadlock => is_deadlock(machine, options.deadlock, &last),
+        Ending::Stuck { .. } | Ending::Round { .. } => helpful::shows_failing_path(machine, trace),
         Ending::Unreachable { .. } | Ending::Never { .. } | Ending::Reached => true,
     };
     if shown { Ok(()) } else { Err(ReplayError::NoViolation) }

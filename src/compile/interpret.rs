@@ -110,6 +110,12 @@ impl Steps for Interpreter<'_> {
         });
     }
 
+    fn peek(&mut self, state: &[u64], out: &mut Expansion) {
+        let counted = self.fired_by_rule.clone();
+        self.expand(state, out);
+        self.fired_by_rule = counted;
+    }
+
     fn assumed(&mut self, state: &[u64]) -> Result<bool, Violation> {
         let model = self.model;
         self.layout.unpack(state, &mut self.state);

@@ -111,6 +111,9 @@ pub trait Steps {
     /// Tries all instances of the enabled rules with the least priority number. Clears `out` first.
     fn expand(&mut self, state: &[u64], out: &mut Expansion);
 
+    /// As `expand`, but nothing counts as fired: for a second look at a state.
+    fn peek(&mut self, state: &[u64], out: &mut Expansion);
+
     /// Whether a state belongs to the model: false where an assumption rules it out. A state for which
     /// evaluating an assumption fails does not belong to it either, and that is a violation.
     fn assumed(&mut self, state: &[u64]) -> Result<bool, Violation>;

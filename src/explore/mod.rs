@@ -17,6 +17,7 @@ pub mod frontier;
 pub mod limits;
 pub mod log;
 pub mod moment;
+pub mod numbers;
 pub mod observer;
 pub mod sequel;
 pub mod settings;
@@ -30,7 +31,7 @@ use crate::base::Rank;
 
 pub use limits::Limits;
 pub use moment::Moment;
-pub use observer::{Finding, Observer, What};
+pub use observer::{Desk, Finding, Observer, What};
 pub use settings::{Outcome, Outside, Remember, Settings};
 pub use worker::{search, search_then};
 

@@ -56,6 +56,14 @@ impl Store {
         }
     }
 
+    /// Where among all states a state stands; a compact store does not know.
+    pub fn order_of(&self, hash: u128, state: &[u64]) -> Option<usize> {
+        match self {
+            Store::Compact(_) => None,
+            Store::Exact(store) => store.order_of(hash, state),
+        }
+    }
+
     /// Bytes that the store has allocated.
     pub fn bytes(&self) -> u64 {
         match self {
@@ -234,6 +242,19 @@ impl Exact {
         self.arena.extend_from_slice(state);
         self.len += 1;
         Insert::New
+    }
+
+    /// The position of a state in the order of insertion.
+    fn order_of(&self, hash: u128, state: &[u64]) -> Option<usize> {
+        let mut at = self.place(hash);
+        while self.table[at] != 0 {
+            let number = self.table[at] as usize - 1;
+            if self.state(number as u64) == state {
+                return Some(number);
+            }
+            at = (at + 1) & (self.table.len() - 1);
+        }
+        None
     }
 
     fn grow(&mut self) -> bool {

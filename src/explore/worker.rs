@@ -13,10 +13,11 @@ use super::control::{self, Director, Here, Word};
 use super::frontier::Frontier;
 use super::limits::Limits;
 use super::log::{Log, Record};
+use super::numbers::{Known, Numbers};
 use super::sequel::{Sequel, Stage};
 use super::settings::{Outcome, Outside, Remember, Settings};
 use super::store::{Compact, Exact, Insert, Store};
-use super::{Finding, Observer, StateRef, What, trace};
+use super::{Desk, Finding, Observer, StateRef, What, trace};
 use crate::base::{Rank, hash, wire, words};
 use crate::comm::{Comm, Op, Tag, collective};
 use crate::compile::{Expansion, InstanceNo, Steps};
@@ -98,6 +99,7 @@ struct Worker<'a, 'o> {
     settings: &'a Settings,
     outside: Outside<'o>,
     store: Store,
+    numbers: Numbers,
     log: Log,
     frontier: Frontier,
     /// The next level's states; unused in free order.
@@ -141,6 +143,7 @@ impl<'a, 'o> Worker<'a, 'o> {
             me,
             ranks: comm.ranks(),
             words,
+            numbers: Numbers::new(observers.iter().any(|observer| observer.wants_numbers())),
             observers,
             settings,
             outside,
@@ -194,6 +197,7 @@ impl<'a, 'o> Worker<'a, 'o> {
     fn run_phase(&mut self, exchange: &mut Exchange<'_>) {
         loop {
             while exchange.receive(|exchange, inbound| self.receive(exchange, inbound)) {}
+            self.correspond(exchange, None);
             self.look_around(exchange);
             if self.stopping {
                 self.frontier.clear();
@@ -236,8 +240,26 @@ impl<'a, 'o> Worker<'a, 'o> {
                     }
                 }
             }
+            Tag::Witnesses | Tag::Acknowledgements => self.correspond(exchange, Some(inbound)),
             other => panic!("a search got a batch of {other:?}"),
         }
+    }
+
+    /// Hands a batch to the observers, or lets them send.
+    fn correspond(&mut self, exchange: &mut Exchange<'_>, inbound: Option<&Inbound>) {
+        if self.stopping {
+            return;
+        }
+        self.numbers.settle();
+        let known = Known { store: &self.store, numbers: &self.numbers };
+        let mut desk = Desk { exchange, steps: &mut *self.steps, known, found: &mut self.found };
+        for observer in self.observers.iter_mut() {
+            match inbound {
+                Some(inbound) => observer.receive(&mut desk, inbound),
+                None => observer.correspond(&mut desk),
+            }
+        }
+        self.report_findings(exchange);
     }
 
     /// States that this rank owns: hashed and asked for first, then inserted.
@@ -296,7 +318,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         }
         let pending = std::mem::take(&mut self.pending);
         self.insert_all(exchange, pending);
-        self.report_findings(exchange);
+        self.correspond(exchange, None);
         exchange.set_load(self.frontier.len());
         if self.frontier.len() < SHORT_FRONTIER {
             exchange.flush();
@@ -312,7 +334,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         self.figures.rules_fired += expansion.fired;
         self.figures.level_most = self.figures.level_most.max(level);
         for observer in self.observers.iter_mut() {
-            observer.expanded(state, id, &expansion, &mut self.found);
+            observer.expanded(&mut *self.steps, state, id, &expansion, &mut self.found);
         }
         self.figures.successors += expansion.steps.len() as u64;
         for (successor, &step) in expansion.states.chunks_exact(self.words).zip(&expansion.steps) {
@@ -374,7 +396,9 @@ impl<'a, 'o> Worker<'a, 'o> {
             }
         }
         let id = StateRef::new(self.me, self.log.len());
-        let logged = self.log.push(Record { parent: origin.parent, step: origin.step, hash });
+        let noted = self.numbers.note(&self.store, &mut self.log, hash, state);
+        let record = Record { parent: origin.parent, step: origin.step, hash };
+        let logged = noted.and_then(|()| self.log.push(record));
         if !self.survive(exchange, logged) {
             return;
         }
@@ -450,6 +474,7 @@ impl<'a, 'o> Worker<'a, 'o> {
                 Ok(Some((id, level))) => {
                     self.item.clear();
                     self.item.extend_from_slice(&words::bytes(&state));
+                    self.observers.iter_mut().for_each(|observer| observer.lent(id));
                     wire::put_u64(&mut self.item, id.word());
                     wire::put_u64(&mut self.item, u64::from(level));
                     exchange.post(peer, Tag::Loans, &self.item);

@@ -25,7 +25,7 @@ use crate::report::compare::{self, Published};
 use crate::report::document::{self, Document, RuleLine};
 use crate::report::itf;
 use crate::report::progress::{Form, Now, Shower};
-use crate::verdict::figures::{RankFigures, ResponseFigures};
+use crate::verdict::figures::{FreedomFigures, RankFigures, ResponseFigures};
 use crate::verdict::{CheckKind, Report, Verdict};
 
 /// What to check.
@@ -141,6 +141,7 @@ struct Found {
     report: Report,
     ranks: Vec<RankFigures>,
     responses: Vec<ResponseFigures>,
+    freedom: Option<FreedomFigures>,
     symmetry: &'static str,
     /// Symmetry was asked for, and the model has some, but a property does not allow it.
     given_up: bool,
@@ -168,7 +169,8 @@ fn search(
         let found = || {
             let report = replayed(model, &options, brute(task, model, &options, signals));
             let report = noted(model, given_up, report);
-            Found { engine: "brute", symmetry, given_up, report, ranks: Vec::new(), responses: Vec::new() }
+            let (ranks, responses) = (Vec::new(), Vec::new());
+            Found { engine: "brute", symmetry, given_up, report, ranks, responses, freedom: None }
         };
         return Ok(root.then(found));
     }
@@ -185,8 +187,8 @@ fn search(
     shower.finish();
     let Some(searched) = searched.map_err(Refusal::environment)? else { return Ok(None) };
     let report = noted(model, given_up, replayed(model, &options, searched.report));
-    let (ranks, responses) = (searched.ranks, searched.responses);
-    Ok(Some(Found { engine, symmetry, given_up, report, ranks, responses }))
+    let (ranks, responses, freedom) = (searched.ranks, searched.responses, searched.freedom);
+    Ok(Some(Found { engine, symmetry, given_up, report, ranks, responses, freedom }))
 }
 
 /// Whether symmetry is given up for the model.
@@ -352,6 +354,7 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin
         rank_figures: ranks,
         itf: None,
         responses: found.responses,
+        deadlock_freedom: found.freedom,
     };
     document.published = compare::comparisons(&task.published, &document);
     document.itf = document.checks.iter().find_map(|check| match (&check.trace, &check.lasso) {

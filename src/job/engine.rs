@@ -5,13 +5,15 @@
 //! execution; `audit::replay` then checks it once more, and nothing that fails there is printed.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
+use super::freedoms::{self, Freedoms};
 use super::options::Values;
 use super::reaches::{Reaches, Sequels};
 use super::responses::{Judgement, Responses};
 use crate::audit::{self, DeadlockMode, Outcome, SymmetryMode};
-use crate::base::Rank;
-use crate::comm::Comm;
+use crate::base::{Rank, wire};
+use crate::comm::{Comm, collective};
 use crate::compile::canonical::Canonicaliser;
 use crate::compile::{Canonical, InstanceNo, Instances, Interpreter, Native, Setup, Steps};
 use crate::exchange;
@@ -24,25 +26,72 @@ use crate::host::{FileDisk, memory};
 use crate::ir::eval::{Fault, Machine, Step};
 use crate::ir::model::instance_count;
 use crate::ir::{Instance, Model, PropertyKind};
+use crate::property::freedom::Method;
 use crate::property::response::{self, Seeds, Study};
 use crate::property::{deadlock, fault::Faults, invariant::Invariants};
-use crate::verdict::figures::{RankFigures, ResponseFigures};
-use crate::verdict::{Counts, Ending, Report, StepRef};
+use crate::verdict::figures::{FreedomFigures, RankFigures, ResponseFigures};
+use crate::verdict::{Counts, Ending, Report, StepRef, Verdict};
 
 /// What a distributed search came to.
 pub struct Searched {
     pub report: Report,
     pub ranks: Vec<RankFigures>,
     pub responses: Vec<ResponseFigures>,
+    pub freedom: Option<FreedomFigures>,
+    /// Properties for which a helpful path failed, though others might not.
+    doubted: Vec<u32>,
 }
 
+/// What is said of a property that was not decided, and of one that holds all the same.
+const DOUBT: &str =
+    "the helpful path chosen fails; whether others lead there was not decided (--df-complete)";
+const RELIEF: &str = "not by the helpful path chosen first, which fails, but by other helpful steps";
+
 /// Searches on all ranks; the result is at rank 0. An `Err` is a failing machine.
+///
+/// Where a helpful path fails and nothing is certain yet, all is searched once more, and what is in reach is decided
+/// exactly.
 pub fn search(
     comm: &mut dyn Comm,
     model: &Model,
     values: &Values,
     options: &audit::Options,
     outside: Outside<'_>,
+) -> Result<Option<Searched>, String> {
+    let begun = Instant::now();
+    let Outside { stop, moment } = outside;
+    let complete = values.choice("df-complete");
+    let outside = Outside { stop, moment: &mut *moment };
+    let first = attempt(comm, model, values, options, outside, (complete == "always", Duration::ZERO))?;
+    let helpful = model.properties.iter().any(|property| property.kind == PropertyKind::CanGetTo);
+    if complete != "auto" || !helpful {
+        return Ok(first);
+    }
+    let again = first.as_ref().map(|found| wire::encode(&!found.doubted.is_empty()));
+    if !wire::decode::<bool>(&collective::broadcast(comm, again)).expect("rank 0's decision decodes") {
+        return Ok(first);
+    }
+    let outside = Outside { stop, moment };
+    let second = attempt(comm, model, values, options, outside, (true, begun.elapsed()))?;
+    Ok(second.zip(first).map(|(mut second, first)| {
+        for property in first.doubted {
+            let name = &model.properties[property as usize].name;
+            let checks = second.report.checks.iter_mut();
+            let of = checks.filter(|check| check.name == *name && check.verdict == Verdict::Holds);
+            of.for_each(|check| check.reason = Some(RELIEF.to_string()));
+        }
+        second
+    }))
+}
+
+/// One search. `exactly` decides what CANGETTO asks for after it, by all helpful steps; `spent` is time gone by before.
+fn attempt(
+    comm: &mut dyn Comm,
+    model: &Model,
+    values: &Values,
+    options: &audit::Options,
+    outside: Outside<'_>,
+    (exactly, spent): (bool, Duration),
 ) -> Result<Option<Searched>, String> {
     let canonical = || -> Result<Option<Box<dyn Canonical>>, String> {
         Ok(match options.symmetry {
@@ -55,7 +104,8 @@ pub fn search(
         "eval" => Box::new(Interpreter::new(model, setup)),
         _ => Box::new(native(model, setup)?),
     };
-    let settings = settings(comm, values, steps.words());
+    let mut settings = settings(comm, values, steps.words());
+    settings.limits.time = settings.limits.time.map(|limit| limit.saturating_sub(spent));
     let mut observers = observers(options.deadlock);
     // Responses are decided without symmetry of states, but not once for each name of a scalarset's member.
     let by_orbit = values.choice("symmetry") == "exact";
@@ -66,7 +116,14 @@ pub fn search(
     let queues = seed_queues(comm.rank(), &goals, steps.words(), &settings.limits);
     let (seeds, queues) = Seeds::new(goals.clone(), queues);
     let mut responses = Responses::new(model, options.eval, goals, queues, study(values));
-    let reach_goals = reach_goals(model, options);
+    let mut reach_goals = reach_goals(model, options);
+    let helpful_goals = freedoms::take_goals(model, &mut reach_goals);
+    let method = if exactly { Method::Count } else { freedoms::method(values) };
+    if exactly {
+        reach_goals.extend(&helpful_goals);
+    }
+    let table_bytes = share_memory(&mut settings.limits, method, helpful_goals.is_empty());
+    let mut freedoms = Freedoms::new(comm, model, helpful_goals.clone(), method, &*steps, table_bytes);
     let queues = seed_queues(comm.rank(), &reach_goals, steps.words(), &settings.limits);
     let (reach_seeds, queues) = Seeds::new(reach_goals.clone(), queues);
     let mut reaches = Reaches::new(model, reach_goals.clone(), queues);
@@ -79,17 +136,40 @@ pub fn search(
         observers.push(Box::new(reach_seeds));
         sequels.0.push(&mut reaches);
     }
+    if !helpful_goals.is_empty() {
+        observers.push(Box::new(freedoms.observer()));
+        sequels.0.push(&mut freedoms);
+    }
     let sequel: Option<&mut dyn Sequel> = if sequels.0.is_empty() { None } else { Some(&mut sequels) };
     let outcome = explore::search_then(comm, &mut *steps, &mut observers, &settings, outside, sequel)?;
+    let counted = (!helpful_goals.is_empty()).then(|| freedoms.gather(comm, model));
     let Some(outcome) = outcome else { return Ok(None) };
-    let teller = Teller {
+    let (freedom, trouble) = counted.flatten().unzip();
+    let mut teller = Teller {
         model,
         machine: Machine::new(model, options.eval),
         canonical: canonical()?,
         instances: Instances::new(model),
+        doubted: Vec::new(),
+        open: Vec::new(),
+        through: responses.ran || reaches.ran || freedoms.ran,
     };
+    if let Some(why) = trouble.flatten() {
+        teller.open = helpful_goals.iter().map(|goal| (goal.property, why.clone())).collect();
+    }
     let (report, figures) = teller.report(options, &outcome, &responses, &reaches);
-    Ok(Some(Searched { report, ranks: outcome.ranks, responses: figures }))
+    let doubted = teller.doubted;
+    Ok(Some(Searched { report, ranks: outcome.ranks, responses: figures, freedom, doubted }))
+}
+
+/// Takes what witness searches need from the store's share: numbers beside the store, and the tables, whose bytes are
+/// handed back.
+fn share_memory(limits: &mut Limits, method: Method, unused: bool) -> u64 {
+    let whole = limits.store_bytes;
+    if !unused && method != Method::Count {
+        limits.store_bytes = whole / 100 * 35;
+    }
+    whole / 100 * 45
 }
 
 /// Machine code for the model, and a word about what had to stay with the evaluator.
@@ -177,16 +257,21 @@ fn observers(deadlock: DeadlockMode) -> Vec<Box<dyn Observer>> {
 }
 
 /// Turns findings into checks with traces.
-struct Teller<'m> {
-    model: &'m Model,
-    machine: Machine<'m>,
+pub(super) struct Teller<'m> {
+    pub(super) model: &'m Model,
+    pub(super) machine: Machine<'m>,
     canonical: Option<Box<dyn Canonical>>,
     instances: Instances,
+    doubted: Vec<u32>,
+    /// Properties that could not be decided, and why.
+    open: Vec<(u32, String)>,
+    /// Whether all states were seen.
+    through: bool,
 }
 
 impl<'m> Teller<'m> {
     fn report(
-        mut self,
+        &mut self,
         options: &audit::Options,
         outcome: &explore::Outcome,
         responses: &Responses<'_>,
@@ -196,7 +281,7 @@ impl<'m> Teller<'m> {
         for (finding, path) in &outcome.findings {
             self.tell(&mut told, finding, path);
         }
-        let halted = stopped(outcome, &told, options, responses.ran || reaches.ran);
+        let halted = stopped(outcome, &told, options, self.through);
         self.tell_liveness(&mut told, responses, reaches);
         let ranks = &outcome.ranks;
         let sum = |of: fn(&RankFigures) -> u64| ranks.iter().map(of).sum::<u64>();
@@ -224,7 +309,7 @@ impl<'m> Teller<'m> {
     /// What the sequels found; violations of what stays in reach are findings, told before.
     fn tell_liveness(&mut self, told: &mut Outcome, responses: &Responses<'_>, reaches: &Reaches<'_>) {
         let model = self.model;
-        for (property, why) in &reaches.open {
+        for (property, why) in reaches.open.iter().chain(&self.open) {
             told.leave_open(*property, why.clone());
         }
         for (goal, judgement, _) in &responses.judged {
@@ -254,12 +339,38 @@ impl<'m> Teller<'m> {
         if let (What::Property(_), Some(step)) = (finding.what, finding.step) {
             whole.push(InstanceNo(step));
         }
+        if let What::Tried(property) | What::Property(property) = finding.what
+            && self.tell_path(told, &whole, property, matches!(finding.what, What::Tried(_)))
+        {
+            return;
+        }
         let (real, last) = self.realise(&whole);
         let (ending, fault) = self.ending(finding, &last);
         told.note(self.model, &mut self.machine, real, ending, fault.as_deref());
     }
 
-    fn canonical(&mut self, state: &[i64]) -> Vec<i64> {
+    /// Tells a CANGETTO property by the helpful path that fails; false where it is another property or there is none.
+    fn tell_path(&mut self, told: &mut Outcome, path: &[InstanceNo], property: u32, tried: bool) -> bool {
+        if self.model.properties[property as usize].kind != PropertyKind::CanGetTo {
+            return false;
+        }
+        let Some(failing) = self.failing_path(path, property) else {
+            // A witness that is missing here was missed there: states are known by their hashes.
+            if tried {
+                told.leave_open(property, "a witness was missed");
+                self.doubted.push(property);
+            }
+            return tried;
+        };
+        told.note(self.model, &mut self.machine, failing.steps, failing.ending, None);
+        if tried && !failing.certain {
+            told.doubt(DOUBT);
+            self.doubted.push(property);
+        }
+        true
+    }
+
+    pub(super) fn canonical(&mut self, state: &[i64]) -> Vec<i64> {
         let mut state = state.to_vec();
         if let Some(canonical) = &mut self.canonical {
             canonical.canonicalise(&mut state);
@@ -271,7 +382,7 @@ impl<'m> Teller<'m> {
     ///
     /// The way's steps are those of canonical states. From a real state of the same orbit, some instance leads to a
     /// state of the next orbit: the one that is tried first is the way's own, then all.
-    fn realise(&mut self, path: &[InstanceNo]) -> (Vec<StepRef>, Vec<i64>) {
+    pub(super) fn realise(&mut self, path: &[InstanceNo]) -> (Vec<StepRef>, Vec<i64>) {
         let (start, index) = self.instances.start(path[0]);
         let mut real = self.machine.start(start, index).ok().flatten().expect("the way's start").to_vec();
         let mut orbit = self.canonical(&real);
@@ -308,7 +419,7 @@ impl<'m> Teller<'m> {
     fn ending(&mut self, finding: &Finding, last: &[i64]) -> (Ending, Option<Box<Fault>>) {
         match finding.what {
             What::Deadlock => (Ending::Deadlock, None),
-            What::Property(at) => {
+            What::Property(at) | What::Tried(at) => {
                 let property = &self.model.properties[at as usize];
                 let seen = match property.kind {
                     PropertyKind::LeadsTo | PropertyKind::CanGetTo | PropertyKind::AlwaysPossible => {

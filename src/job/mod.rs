@@ -6,8 +6,10 @@
 
 pub mod check;
 pub mod comm_check;
-mod engine;
+pub mod engine;
 pub mod file;
+mod freedoms;
+mod helpful;
 pub mod model;
 pub mod options;
 pub mod reaches;

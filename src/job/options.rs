@@ -140,6 +140,26 @@ pub static TABLE: &[Spec] = &[
                leads to them",
     },
     Spec {
+        name: "df",
+        form: Choice(&["ost", "ptp", "local"]),
+        default: "ost",
+        value: "METHOD",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "How CANGETTO's helpful paths are looked for: ost, a table of outstanding searches; ptp, paths that travel \
+               from rank to rank; local, each rank alone",
+    },
+    Spec {
+        name: "df-complete",
+        form: Choice(&["auto", "always", "never"]),
+        default: "auto",
+        value: "WHEN",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "When to try all helpful steps instead of one from each state: auto, in a second search where a path of \
+               single steps fails; always, at once; never, and a path that fails leaves the property unknown",
+    },
+    Spec {
         name: "compat",
         form: Choice(&["both", "cmurphi", "rumur"]),
         default: "both",

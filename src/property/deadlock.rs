@@ -1,6 +1,6 @@
 //! Deadlock: a state from which nothing leads on. Counted in every state that is expanded.
 
-use crate::compile::Expansion;
+use crate::compile::{Expansion, Steps};
 use crate::explore::{Finding, Observer, StateRef, What};
 
 /// What counts as a deadlock.
@@ -24,7 +24,14 @@ impl Deadlocks {
 }
 
 impl Observer for Deadlocks {
-    fn expanded(&mut self, _state: &[u64], id: StateRef, expansion: &Expansion, found: &mut Vec<Finding>) {
+    fn expanded(
+        &mut self,
+        _steps: &mut dyn Steps,
+        _state: &[u64],
+        id: StateRef,
+        expansion: &Expansion,
+        found: &mut Vec<Finding>,
+    ) {
         let dead = match self.mode {
             Mode::Stuck => expansion.stuck(),
             Mode::Stuttering => expansion.stuttering(),

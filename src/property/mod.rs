@@ -2,6 +2,7 @@
 
 pub mod deadlock;
 pub mod fault;
+pub mod freedom;
 pub mod invariant;
 pub mod reach;
 pub mod response;

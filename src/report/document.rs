@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::compare::Comparison;
-use crate::verdict::figures::{RankFigures, ResponseFigures};
+use crate::verdict::figures::{FreedomFigures, RankFigures, ResponseFigures};
 use crate::verdict::{Check, Verdict};
 
 /// The result of `check` and `run`.
@@ -47,6 +47,8 @@ pub struct Document {
     pub itf: Option<String>,
     /// What each response property took; where the engine is distributed.
     pub responses: Vec<ResponseFigures>,
+    /// What deadlock freedom took; where there is a CANGETTO property and the engine is distributed.
+    pub deadlock_freedom: Option<FreedomFigures>,
 }
 
 /// One rule's part in a search.

@@ -6,11 +6,16 @@
 use serde_json::{Map, Value, json};
 
 use crate::ir::{Model, Type, TypeId, UNDEFINED};
-use crate::verdict::{Lasso, Trace, TraceStep};
+use crate::verdict::{Ending, Lasso, Trace, TraceStep};
 
-/// The ITF document of a trace.
+/// The ITF document of a trace; of one that goes round, up to the state before it closes.
 pub fn document(model: &Model, trace: &Trace) -> String {
-    written(model, &trace.steps, None)
+    match trace.ending {
+        Ending::Round { back, .. } => {
+            written(model, &trace.steps[..trace.steps.len() - 1], Some(back as usize))
+        }
+        _ => written(model, &trace.steps, None),
+    }
 }
 
 /// The ITF document of a lasso: the stem, then the cycle up to the state before it closes. The state that follows the

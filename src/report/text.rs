@@ -4,7 +4,7 @@ use super::compare;
 use super::document::Document;
 use super::table::Table;
 use crate::base::size;
-use crate::verdict::figures::RankFigures;
+use crate::verdict::figures::{FreedomFigures, RankFigures};
 use crate::verdict::{Change, Check, CheckKind, Ending, Lasso, Trace, TraceStep, Verdict};
 
 /// The whole result.
@@ -25,6 +25,10 @@ pub fn result(document: &Document) -> String {
     if !document.responses.is_empty() {
         out.push('\n');
         out += &responses(document);
+    }
+    if let Some(freedom) = &document.deadlock_freedom {
+        out.push('\n');
+        out += &deadlock_freedom(freedom);
     }
     if !document.published.is_empty() {
         out.push('\n');
@@ -153,8 +157,19 @@ pub fn subject(check: &Check) -> String {
 pub fn story(check: &Check, trace: &Trace) -> String {
     let steps = trace.steps.len().saturating_sub(1);
     let plural = if steps == 1 { "step" } else { "steps" };
-    let mut out = format!("{} is violated after {steps} {plural}:\n", subject(check));
-    out += &told(&trace.steps, 0);
+    let word = if check.verdict == Verdict::Violated { "is violated" } else { "is not decided" };
+    let mut out = format!("{} {word} after {steps} {plural}:\n", subject(check));
+    match trace.ending {
+        Ending::Stuck { from, .. } | Ending::Round { from, .. } => {
+            let (way, helpful) = trace.steps.split_at(from as usize + 1);
+            out += &told(way, 0);
+            if !helpful.is_empty() {
+                out += "\n       and from there, by helpful steps alone:\n";
+                out += &told(helpful, way.len());
+            }
+        }
+        _ => out += &told(&trace.steps, 0),
+    }
     out.push('\n');
     out += &ending(check, &trace.ending);
     out
@@ -271,6 +286,20 @@ fn ending(check: &Check, ending: &Ending) -> String {
         Ending::Unreachable { .. } => {
             format!("       From there, what \"{}\" asks for can no longer be reached.\n", check.name)
         }
+        Ending::Stuck { .. } => {
+            format!(
+                "       There, no helpful rule leads on, and \"{}\" still asks for another state.\n",
+                check.name
+            )
+        }
+        Ending::Round { back, .. } => {
+            let state =
+                if *back == 0 { "the start state".to_string() } else { format!("the state of step {back}") };
+            format!(
+                "       That is {state} again: so it goes round, and what \"{}\" asks for never comes.\n",
+                check.name
+            )
+        }
         Ending::Never { .. } | Ending::Reached => String::new(),
     }
 }
@@ -292,6 +321,37 @@ fn responses(document: &Document) -> String {
         ]);
     }
     table.render()
+}
+
+fn deadlock_freedom(figures: &FreedomFigures) -> String {
+    let mut table = Table::new(["deadlock freedom", "P states", "Q states", "searches"]);
+    for line in &figures.properties {
+        let params: Vec<String> =
+            line.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let name = if params.is_empty() { String::new() } else { format!(" ({})", params.join(", ")) };
+        table.row([
+            format!("{}{name}", line.property),
+            size::count(line.p_states),
+            size::count(line.q_states),
+            size::count(line.searches),
+        ]);
+    }
+    let mut out = table.render();
+    if figures.method != "exact" {
+        out += &format!(
+            "{}: {} helpful steps, {} of them messages; {} acknowledgements, {} of them messages; {} states expanded \
+             again; at most {} searches waiting; longest path {}\n",
+            figures.method,
+            size::count(figures.witness_steps),
+            size::count(figures.witness_messages),
+            size::count(figures.acknowledgements),
+            size::count(figures.acknowledgement_messages),
+            size::count(figures.expanded_again),
+            size::count(figures.waiting_most),
+            size::count(figures.longest_path),
+        );
+    }
+    out
 }
 
 #[cfg(test)]

@@ -61,6 +61,101 @@ pub struct ResponseFigures {
     pub rounds: Vec<Round>,
 }
 
+/// What one rank counted while witnesses of deadlock freedom were looked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FreedomCounts {
+    states: u64,
+    /// By goal: states with P, states with Q, searches begun from a P state without a witness.
+    pub claims: Vec<u64>,
+    pub targets: Vec<u64>,
+    pub searches: Vec<u64>,
+    /// Helpful steps of all searches, and those that went to another rank.
+    pub steps: u64,
+    pub steps_sent: u64,
+    pub acknowledgements: u64,
+    pub acknowledgements_sent: u64,
+    /// States whose successors were worked out a second time.
+    pub expanded_again: u64,
+    /// The most searches that waited at a time.
+    pub waiting_most: u64,
+    /// Steps of the longest search to a state with Q or a witness.
+    pub longest_path: u64,
+}
+
+impl FreedomCounts {
+    pub fn new(goals: usize) -> FreedomCounts {
+        let zeros = || vec![0; goals];
+        FreedomCounts { claims: zeros(), targets: zeros(), searches: zeros(), ..FreedomCounts::default() }
+    }
+
+    pub fn states(&self) -> u64 {
+        self.states
+    }
+
+    /// Counts a new state; the sets have a bit for each goal.
+    pub fn see(&mut self, claims: u64, targets: u64) {
+        self.states += 1;
+        add(&mut self.claims, claims);
+        add(&mut self.targets, targets);
+    }
+
+    /// Counts searches begun.
+    pub fn begin(&mut self, goals: u64) {
+        add(&mut self.searches, goals);
+    }
+
+    pub fn join(&mut self, other: &FreedomCounts) {
+        let lists = [
+            (&mut self.claims, &other.claims),
+            (&mut self.targets, &other.targets),
+            (&mut self.searches, &other.searches),
+        ];
+        for (mine, theirs) in lists {
+            mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+        }
+        self.states += other.states;
+        self.steps += other.steps;
+        self.steps_sent += other.steps_sent;
+        self.acknowledgements += other.acknowledgements;
+        self.acknowledgements_sent += other.acknowledgements_sent;
+        self.expanded_again += other.expanded_again;
+        self.waiting_most += other.waiting_most;
+        self.longest_path = self.longest_path.max(other.longest_path);
+    }
+}
+
+fn add(counts: &mut [u64], mut set: u64) {
+    while set != 0 {
+        counts[set.trailing_zeros() as usize] += 1;
+        set &= set - 1;
+    }
+}
+
+/// One instance of a deadlock-freedom property.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FreedomLine {
+    pub property: String,
+    pub params: Vec<(String, String)>,
+    pub p_states: u64,
+    pub q_states: u64,
+    pub searches: u64,
+}
+
+/// What the check of deadlock freedom took, over all ranks.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FreedomFigures {
+    /// How it was decided: `local`, `ptp`, `ost`, or `exact`.
+    pub method: String,
+    pub properties: Vec<FreedomLine>,
+    pub witness_steps: u64,
+    pub witness_messages: u64,
+    pub acknowledgements: u64,
+    pub acknowledgement_messages: u64,
+    pub expanded_again: u64,
+    pub waiting_most: u64,
+    pub longest_path: u64,
+}
+
 impl RankFigures {
     pub fn set_digest(&mut self, digest: u128) {
         self.digest = ((digest >> 64) as u64, digest as u64);

@@ -99,6 +99,20 @@ pub enum Ending {
     Unreachable {
         property: u32,
     },
+    /// From the state after step `from` on, where P of instance `index` holds, all steps are helpful, Q holds nowhere,
+    /// and in the last state no helpful rule leads to another one.
+    Stuck {
+        property: u32,
+        index: u64,
+        from: u32,
+    },
+    /// The same, but the last state is that after step `back` again.
+    Round {
+        property: u32,
+        index: u64,
+        from: u32,
+        back: u32,
+    },
     /// The last state is pending for instance `index` of response property `property`, and a cycle follows in
     /// which what is asked for never comes.
     Never {

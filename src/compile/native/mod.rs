@@ -164,6 +164,12 @@ impl Steps for Native<'_> {
         self.reference.canonicalise(out);
     }
 
+    fn peek(&mut self, state: &[u64], out: &mut Expansion) {
+        let counted = self.fired_by_rule.clone();
+        self.expand(state, out);
+        self.fired_by_rule = counted;
+    }
+
     fn assumed(&mut self, state: &[u64]) -> Result<bool, Violation> {
         self.whole(state);
         for at in 0..self.model.properties.len() {

@@ -20,7 +20,7 @@ use cranelift_codegen::Context;
 use cranelift_codegen::ir::{Function, Signature, UserFuncName};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{FuncId, Module};
-use std::collections::HashMap;
+use fxhash::FxHashMap;
 
 /// Instances up to which each gets code of its own.
 const EACH_MAX: u64 = 64;
@@ -56,7 +56,7 @@ pub struct Program<'m> {
     pub segments: Vec<Vec<Segment>>,
     /// For each property, its judge where it is an invariant, assumption or cover.
     pub properties: Vec<Option<Judge>>,
-    pub predicates: HashMap<Predicate, Judge>,
+    pub predicates: FxHashMap<Predicate, Judge>,
     pub fallbacks: Vec<Fallback>,
 }
 

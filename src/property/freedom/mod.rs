@@ -1,0 +1,337 @@
+//! Deadlock freedom while the search runs: from every P state, does the fixed helpful path come to Q?
+//!
+//! Each state has at most one *helpful successor*: the first that a helpful rule makes, in the order of instances, in
+//! another orbit than its own where there is one. It is a function of the packed state, so all ranks agree on it, also
+//! for states they have borrowed. A state has a *witness* when it has Q or its helpful successor has one. If all P
+//! states have witnesses, AG (P -> EF Q by helpful rules) holds; if one has none, its path is stuck or goes round, and
+//! only the exact decision (`reach.rs`) says what that means.
+//!
+//! Three ways to look for witnesses (Bingham's thesis, 4.2): `walk.rs` has *local*, each rank by itself, and
+//! *pass-the-path*, where the path travels; `table.rs` has the *table* of outstanding searches, where a state's search
+//! is never run twice. All begin when a state is expanded, with a successor that the search has made anyway.
+//!
+//! In: every new state and every expansion. Out: findings (`What::Tried`) and counts. Kept: three bits a state and goal
+//! (witness, search begun, P), one that says whether it was expanded, and what a way needs besides. It ends because each
+//! state begins at most one search, and a path's states are finitely many.
+
+mod marks;
+mod table;
+mod walk;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::response::Goal;
+use crate::base::{Rank, hash};
+use crate::comm::Op;
+use crate::compile::{Expansion, Predicate, Steps};
+use crate::exchange::Inbound;
+use crate::explore::sequel::Stage;
+use crate::explore::{Desk, Finding, Observer, StateRef, What};
+use crate::ir::{Model, PropertyKind};
+use crate::verdict::figures::FreedomCounts;
+use marks::{Masks, Waiting};
+use table::{Answer, Raised};
+use walk::Walk;
+
+/// Goals of one run: sets of them are words.
+pub const GOALS_MAX: usize = 64;
+/// States between two looks at the memory.
+const LOOK_EVERY: u64 = 1 << 12;
+
+/// How witnesses are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Not at all: P and Q states are counted.
+    Count,
+    Local,
+    PassThePath,
+    Table,
+}
+
+pub struct Freedom {
+    goals: Vec<Goal>,
+    method: Method,
+    me: Rank,
+    ranks: u32,
+    words: usize,
+    assumes: bool,
+    /// By instance.
+    helpful: Vec<bool>,
+    bytes_max: u64,
+    /// Has a witness: Q, or a helpful path to Q.
+    good: Masks,
+    /// A search has begun, or will when the state is expanded.
+    begun: Masks,
+    claimed: Masks,
+    /// Expanded, or lent to be expanded elsewhere.
+    away: Masks,
+    /// Goals that were reported.
+    reported: u64,
+    pub counts: FreedomCounts,
+    /// Why this rank cannot go on, where it cannot.
+    pub trouble: Option<String>,
+    expansion: Expansion,
+    /// Of `table.rs`.
+    waiting: Waiting,
+    raised: Raised,
+    answers: Vec<Answer>,
+    /// Kept for use again: the words of a batch, the bytes of an item.
+    read: Vec<u64>,
+    item: Vec<u8>,
+    /// Who waits for states that this rank has not seen yet.
+    early_waits: HashMap<Box<[u64]>, Vec<(StateRef, u64)>>,
+    /// Of `walk.rs`: paths to follow, and witnesses of states that this rank has not seen yet.
+    walks: Vec<Walk>,
+    early_good: HashMap<Box<[u64]>, u64>,
+}
+
+impl Freedom {
+    /// For at most `GOALS_MAX` goals; the tables may use `bytes_max`.
+    pub fn new(
+        model: &Model,
+        goals: Vec<Goal>,
+        method: Method,
+        place: (Rank, u32),
+        steps: &dyn Steps,
+        bytes_max: u64,
+    ) -> Freedom {
+        assert!(goals.len() <= GOALS_MAX, "sets of goals are words");
+        let rule = |number| model.rule(steps.instances().instance(crate::compile::InstanceNo(number)).rule);
+        let helpful = (0..steps.instances().rule_instances()).map(|number| !rule(number).unhelpful);
+        let masks = || Masks::new(goals.len());
+        Freedom {
+            method,
+            me: place.0,
+            ranks: place.1,
+            words: steps.words(),
+            assumes: model.properties.iter().any(|property| property.kind == PropertyKind::Assume),
+            helpful: helpful.collect(),
+            bytes_max,
+            good: masks(),
+            begun: masks(),
+            claimed: masks(),
+            away: Masks::new(1),
+            reported: 0,
+            counts: FreedomCounts::new(goals.len()),
+            trouble: None,
+            expansion: Expansion::default(),
+            waiting: Waiting::default(),
+            raised: Raised::default(),
+            answers: Vec::new(),
+            read: Vec::new(),
+            item: Vec::new(),
+            early_waits: HashMap::new(),
+            walks: Vec::new(),
+            early_good: HashMap::new(),
+            goals,
+        }
+    }
+
+    /// For which goals P and for which Q holds in a state; one that cannot be evaluated is out of the way, and is told.
+    fn judge(&self, steps: &mut dyn Steps, state: &[u64], mut failed: impl FnMut(u32)) -> (u64, u64) {
+        let (mut claims, mut targets) = (0, 0);
+        for (at, goal) in self.goals.iter().enumerate() {
+            let claim = steps.predicate(Predicate::Claim(goal.property), goal.index, state);
+            let target = steps.predicate(Predicate::Target(goal.property), goal.index, state);
+            match (claim, target) {
+                (Ok(claim), Ok(target)) => {
+                    claims |= u64::from(claim == Some(true)) << at;
+                    targets |= u64::from(target == Some(true)) << at;
+                }
+                _ => {
+                    targets |= 1 << at;
+                    failed(goal.property);
+                }
+            }
+        }
+        (claims, targets)
+    }
+
+    /// The place of the helpful successor among those of an expansion.
+    fn successor(&self, steps: &mut dyn Steps, state: &[u64], expansion: &Expansion) -> Option<usize> {
+        let mut same_orbit = None;
+        for (at, (to, step)) in expansion.states.chunks_exact(self.words).zip(&expansion.steps).enumerate() {
+            if !self.helpful[step.0 as usize] || self.assumes && !steps.assumed(to).unwrap_or(false) {
+                continue;
+            }
+            if to != state {
+                return Some(at);
+            }
+            same_orbit = same_orbit.or(Some(at));
+        }
+        same_orbit
+    }
+
+    fn owner(&self, hash: u128) -> Rank {
+        Rank(hash::owner(hash, self.ranks))
+    }
+
+    /// Reports a state whose path fails, once for each property.
+    fn fail(&mut self, id: StateRef, goals: u64, found: &mut Vec<Finding>) {
+        for at in 0..self.goals.len() {
+            if goals & !self.reported & 1 << at != 0 {
+                let property = self.goals[at].property;
+                let same = |(other, goal): (usize, &Goal)| u64::from(goal.property == property) << other;
+                self.reported |= self.goals.iter().enumerate().map(same).sum::<u64>();
+                found.push(Finding::here(What::Tried(property), id));
+            }
+        }
+    }
+
+    fn new_state(&mut self, steps: &mut dyn Steps, state: &[u64], id: StateRef, found: &mut Vec<Finding>) {
+        let (claims, targets) =
+            self.judge(steps, state, |property| found.push(Finding::here(What::Property(property), id)));
+        self.counts.see(claims, targets);
+        if self.method == Method::Count {
+            return;
+        }
+        let number = id.number();
+        let masks = [&mut self.good, &mut self.begun, &mut self.claimed, &mut self.away];
+        masks.into_iter().for_each(|masks| masks.reach(number));
+        self.good.add(number, targets);
+        self.begun.add(number, claims & !targets);
+        self.claimed.add(number, claims);
+        if self.method == Method::Table {
+            self.waiting.reach(number);
+            self.take_early_waits(number, state);
+        } else if !self.early_good.is_empty()
+            && let Some(goals) = self.early_good.remove(state)
+        {
+            self.good.add(number, goals);
+        }
+        if number.is_multiple_of(LOOK_EVERY) {
+            self.look_at_memory();
+        }
+    }
+
+    fn look_at_memory(&mut self) {
+        let early = (self.early_good.len() + self.early_waits.len()) * (self.words * 8 + 64);
+        let masks = [&self.good, &self.begun, &self.claimed, &self.away];
+        let bytes =
+            masks.iter().map(|masks| masks.bytes()).sum::<u64>() + self.waiting.bytes() + early as u64;
+        if bytes > self.bytes_max {
+            self.trouble.get_or_insert(format!("rank {}: out of memory for witness searches", self.me));
+            self.method = Method::Count;
+        }
+    }
+
+    fn begin_search(
+        &mut self,
+        steps: &mut dyn Steps,
+        state: &[u64],
+        id: StateRef,
+        expansion: &Expansion,
+        found: &mut Vec<Finding>,
+    ) {
+        let own = id.owner() == self.me;
+        let (wanted, claimed) = if own {
+            self.away.add(id.number(), 1);
+            let wanted = self.begun.get(id.number()) & !self.good.get(id.number());
+            (wanted, wanted & self.claimed.get(id.number()))
+        } else {
+            // Of a borrowed state only P and Q are known here; its owner may know a witness already.
+            let (claims, targets) = self.judge(steps, state, |_| {});
+            (claims & !targets, claims & !targets)
+        };
+        if wanted == 0 {
+            return;
+        }
+        self.counts.begin(claimed);
+        match self.successor(steps, state, expansion) {
+            None => self.fail(id, claimed, found),
+            Some(at) => {
+                let to = &expansion.states[at * self.words..][..self.words];
+                match self.method {
+                    Method::Table => self.raised.push(id, wanted, to),
+                    _ => {
+                        self.counts.steps += 1;
+                        self.walks.push(Walk::new(id, wanted, state, to));
+                    }
+                }
+            }
+        }
+    }
+
+    /// After a search that saw every state: reports P states that wait for ever. All ranks find the same.
+    pub fn conclude(&mut self, stage: &mut Stage<'_, '_>) {
+        // Only in the table does a missing witness mean something; on other ways every failing path was reported.
+        let states = if self.method == Method::Table { self.counts.states() } else { 0 };
+        let mut first = vec![i64::MAX; self.goals.len()];
+        for number in 0..states {
+            let mut stuck = self.claimed.get(number) & !self.good.get(number);
+            while stuck != 0 {
+                let at = stuck.trailing_zeros() as usize;
+                first[at] = first[at].min(StateRef::new(self.me, number).word() as i64);
+                stuck &= stuck - 1;
+            }
+        }
+        let reported: Vec<i64> = (0..self.goals.len()).map(|at| (self.reported >> at & 1) as i64).collect();
+        let reported = stage.exchange.tally(Op::Max, &reported);
+        let first = stage.exchange.tally(Op::Min, &first);
+        let troubles = stage.exchange.tally(Op::Sum, &[i64::from(self.trouble.is_some())])[0];
+        if troubles > 0 {
+            self.trouble.get_or_insert("another rank could not go on".to_string());
+            return;
+        }
+        self.reported |= reported.iter().enumerate().map(|(at, &bit)| (bit as u64) << at).sum::<u64>();
+        for (at, &first) in first.iter().enumerate().filter(|(_, first)| **first != i64::MAX) {
+            self.fail(StateRef::from_word(first as u64), 1 << at, &mut stage.findings);
+        }
+    }
+}
+
+/// The search's end of it.
+pub struct Witnesses(pub Rc<RefCell<Freedom>>);
+
+impl Observer for Witnesses {
+    fn state(&mut self, steps: &mut dyn Steps, state: &[u64], id: StateRef, found: &mut Vec<Finding>) {
+        self.0.borrow_mut().new_state(steps, state, id, found);
+    }
+
+    fn expanded(
+        &mut self,
+        steps: &mut dyn Steps,
+        state: &[u64],
+        id: StateRef,
+        expansion: &Expansion,
+        found: &mut Vec<Finding>,
+    ) {
+        let mut freedom = self.0.borrow_mut();
+        if freedom.method != Method::Count {
+            freedom.begin_search(steps, state, id, expansion, found);
+        }
+    }
+
+    fn lent(&mut self, id: StateRef) {
+        let mut freedom = self.0.borrow_mut();
+        // A borrowed state may be lent on; its owner knows already that it is away.
+        if freedom.method != Method::Count && id.owner() == freedom.me {
+            freedom.away.add(id.number(), 1);
+        }
+    }
+
+    fn wants_numbers(&self) -> bool {
+        self.0.borrow().method != Method::Count
+    }
+
+    fn receive(&mut self, desk: &mut Desk<'_, '_>, inbound: &Inbound) {
+        let mut freedom = self.0.borrow_mut();
+        match freedom.method {
+            Method::Table => freedom.receive_searches(desk, inbound),
+            Method::PassThePath => freedom.receive_paths(desk, inbound),
+            // After trouble here, what others still send is of no use.
+            Method::Count | Method::Local => {}
+        }
+    }
+
+    fn correspond(&mut self, desk: &mut Desk<'_, '_>) {
+        let mut freedom = self.0.borrow_mut();
+        match freedom.method {
+            Method::Table => freedom.work_off_table(desk),
+            Method::PassThePath | Method::Local => freedom.follow_walks(desk),
+            Method::Count => {}
+        }
+    }
+}
