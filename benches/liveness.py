@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+QUIET = "quiescence stays in reach"
 GERMAN = ("german", "an exclusive request is granted")
 # Name, model with liveness, property, constants, options of the check, whether it is large. A check of another kind is
 # one more line.
@@ -21,6 +22,10 @@ CASES = [
     ("response, German 4", *GERMAN, {"NODE_NUM": 4}, [], False),
     ("response, Peterson 5 weak", "peterson_weak", "who tries gets in", {"N": 5}, [], False),
     ("response, Peterson 5 strong", "peterson_strong", "who tries gets in", {"N": 5}, [], False),
+    ("freedom, German 4", "german", QUIET, {"NODE_NUM": 4}, ["--symmetry", "off"], False),
+    ("freedom, German 6 orbits", "german", QUIET, {"NODE_NUM": 6}, ["--symmetry", "exact"], False),
+    ("freedom, FLASH 4", "flash", QUIET, {"NODE_NUM": 4}, ["--symmetry", "off"], False),
+    ("freedom, FLASH 4 orbits", "flash", QUIET, {"NODE_NUM": 4}, ["--symmetry", "exact"], False),
     ("response, German 5", *GERMAN, {"NODE_NUM": 5}, [], True),
 ]
 # Models whose safety is checked on a file of another name.
@@ -62,7 +67,8 @@ def main(words):
         for ranks in value("--ranks", "1,2").split(","):
             common = [*typed, "--ranks", ranks]
             alone = f"models/{SAFETY.get(model, model)}.m"
-            safety = run(verify, [alone, *common, "--symmetry", "off"], runs)
+            symmetry = "exact" if "exact" in options else "off"
+            safety = run(verify, [alone, *common, "--symmetry", symmetry], runs)
             check = run(verify, [f"models/liveness/{model}.m", *common, "--property", prop, *options], runs)
             if safety["states"] != check["states"]:
                 sys.exit(f"{name}: {safety['states']} states without and {check['states']} with liveness")

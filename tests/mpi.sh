@@ -103,6 +103,13 @@ exercise() {
         test_code "$mpi lasso on $n" 1 $run -n $n "$verify" check models/liveness/muxsem_weak.m --const N=3
         says "$mpi lasso on $n" out 1 'and then, again and again:'
     done
+    for n in 1 2 3 4; do
+        test_code "$mpi deadlock freedom on $n" 0 $run -n $n "$verify" check models/liveness/flash.m --df ost --json -
+        says "$mpi deadlock freedom on $n" out 1 '^ *"p_states": 5587,'
+        says "$mpi deadlock freedom on $n" out 1 '^ *"q_states": 26,'
+    done
+    test_code "$mpi helpful path" 1 $run -n 3 "$verify" check models/liveness/peterson_buggy.m --const N=3 --df ptp
+    says "$mpi helpful path" out 1 'no helpful rule leads on'
     test_code "$mpi violation" 1 $run -n 3 "$verify" check models/broken/mutex_no_lock.m
     says "$mpi violation" out 1 'VIOLATED: '
     printf 'var x : nothing;\n' >"$scratch/bad.m"
