@@ -133,6 +133,7 @@ impl Freedom {
         } else {
             self.waiting.push_other(number, from, left);
         }
+        self.counts.waiting_most = self.waiting.most();
         let fresh = left & !self.begun.get(number);
         self.begun.add(number, fresh);
         fresh
@@ -173,6 +174,5 @@ impl Freedom {
         };
         waiting.end(to.number(), goals, own, |from, goals| told.push(Answer { to: from, goals, length }));
         answers.append(&mut told);
-        self.counts.waiting_most = self.waiting.most();
     }
 }
