@@ -19,6 +19,7 @@ pub mod log;
 pub mod moment;
 pub mod numbers;
 pub mod observer;
+mod pending;
 pub mod sequel;
 pub mod settings;
 pub mod store;

@@ -14,6 +14,7 @@ use super::frontier::Frontier;
 use super::limits::Limits;
 use super::log::{Log, Record};
 use super::numbers::{Known, Numbers};
+use super::pending::{Origin, Pending};
 use super::sequel::{Sequel, Stage};
 use super::settings::{Outcome, Outside, Remember, Settings};
 use super::store::{Compact, Exact, Insert, Store};
@@ -73,21 +74,6 @@ pub fn search_then<'a, 'o>(
         worker.go_on(&mut exchange, sequel);
     }
     Ok(worker.finish(&mut exchange))
-}
-
-/// How a state was reached: what travels with it.
-#[derive(Clone, Copy)]
-struct Origin {
-    parent: StateRef,
-    step: InstanceNo,
-    level: u32,
-}
-
-/// Successors that this rank owns, until they are inserted together.
-#[derive(Default)]
-struct Pending {
-    states: Vec<u64>,
-    origins: Vec<(u128, Origin)>,
 }
 
 struct Worker<'a, 'o> {

@@ -135,9 +135,7 @@ pub static TABLE: &[Spec] = &[
         value: "SAVINGS",
         commands: &[Check, Run],
         in_job: true,
-        help: "Check responses without some of the savings, for a study: saved, a waiting state is not queued \
-               again; kernel, rounds begin where something was deleted; counting, states are deleted once nothing \
-               leads to them",
+        help: "Check responses without some of the savings, for a study: saved, a waiting state is not queued again; kernel, rounds begin where something was deleted; counting, states are deleted once nothing leads to them",
     },
     Spec {
         name: "df",
@@ -146,8 +144,7 @@ pub static TABLE: &[Spec] = &[
         value: "METHOD",
         commands: &[Check, Run],
         in_job: true,
-        help: "How CANGETTO's helpful paths are looked for: ost, a table of outstanding searches; ptp, paths that travel \
-               from rank to rank; local, each rank alone",
+        help: "How CANGETTO's helpful paths are looked for: ost, a table of outstanding searches; ptp, paths that travel from rank to rank; local, each rank alone",
     },
     Spec {
         name: "df-complete",
@@ -156,8 +153,7 @@ pub static TABLE: &[Spec] = &[
         value: "WHEN",
         commands: &[Check, Run],
         in_job: true,
-        help: "When to try all helpful steps instead of one from each state: auto, in a second search where a path of \
-               single steps fails; always, at once; never, and a path that fails leaves the property unknown",
+        help: "When to try all helpful steps instead of one from each state: auto, in a second search where a path of single steps fails; always, at once; never, and a path that fails leaves the property unknown",
     },
     Spec {
         name: "compat",
