@@ -4,6 +4,7 @@
 
 pub mod hash;
 pub mod ids;
+pub mod lines;
 pub mod pages;
 pub mod prefetch;
 pub mod prng;

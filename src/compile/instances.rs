@@ -27,6 +27,14 @@ impl Instances {
         self.starts[self.starts.len() - 1]
     }
 
+    /// Adds up what there is for each instance of a rule.
+    pub fn sums_by_rule(&self, by_instance: &[u64]) -> Vec<u64> {
+        self.rules
+            .windows(2)
+            .map(|ends| by_instance[ends[0] as usize..ends[1] as usize].iter().sum())
+            .collect()
+    }
+
     pub fn number(&self, instance: Instance) -> InstanceNo {
         InstanceNo(self.rules[instance.rule.0 as usize] + instance.index as u32)
     }

@@ -160,9 +160,15 @@ impl<'c> Exchange<'c> {
 
     /// Puts an item into the outbox for `to`, another rank. Always takes it: ask `congested` before making more.
     pub fn post(&mut self, to: Rank, kind: Tag, item: &[u8]) {
+        self.post_parts(to, kind, &[item]);
+    }
+
+    /// The same for an item in parts, which are put together in the outbox.
+    #[inline]
+    pub fn post_parts(&mut self, to: Rank, kind: Tag, parts: &[&[u8]]) {
         assert!(!matches!(kind, Tag::Credits | Tag::Setup), "{kind:?} is not a kind of item");
         assert_ne!(to, self.comm.rank(), "an item for oneself is not posted");
-        if self.outboxes.push(to, kind, item, self.phase) {
+        if self.outboxes.push(to, kind, parts, self.phase) {
             self.send_sealed();
         }
     }

@@ -111,17 +111,23 @@ impl Frontier {
 
     /// Copies the oldest entry's state to `state` and takes it out; `None` when there is none.
     pub fn pop(&mut self, state: &mut Vec<u64>) -> Result<Option<(StateRef, u32)>, HostError> {
+        let Some(entry) = self.take()? else { return Ok(None) };
+        state.clear();
+        state.extend_from_slice(entry.state);
+        Ok(Some((entry.id, entry.level)))
+    }
+
+    /// Takes the oldest entry out; it can be looked at until the next call.
+    #[inline]
+    pub fn take(&mut self) -> Result<Option<Entry<'_>>, HostError> {
         if self.head_at == self.head.len() && !self.next_block()? {
             return Ok(None);
         }
         let entry = &self.head[self.head_at..self.head_at + self.entry_words];
-        let words = self.entry_words - EXTRA_WORDS;
-        state.clear();
-        state.extend_from_slice(&entry[..words]);
-        let id = (StateRef::from_word(entry[words]), entry[words + 1] as u32);
+        let (state, rest) = entry.split_at(self.entry_words - EXTRA_WORDS);
         self.head_at += self.entry_words;
         self.len -= 1;
-        Ok(Some(id))
+        Ok(Some(Entry { state, id: StateRef::from_word(rest[0]), level: rest[1] as u32 }))
     }
 
     /// Makes the next block the head; false when all are empty.

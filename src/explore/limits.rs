@@ -1,7 +1,7 @@
 //! How much a search may use.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What bounds a search on one rank.
 #[derive(Clone, Debug)]
@@ -24,6 +24,12 @@ const STORE_PERCENT: u64 = 75;
 const FRONTIER_PERCENT: u64 = 10;
 
 impl Limits {
+    /// Why a search that began then must end, if its time is over.
+    pub fn out_of_time(&self, begun: Instant) -> Option<String> {
+        let limit = self.time.filter(|&limit| begun.elapsed() > limit)?;
+        Some(format!("out of time after {:.0} s", limit.as_secs_f64()))
+    }
+
     /// Limits of a rank that may use `rank_bytes` in all.
     pub fn of_memory(rank_bytes: u64) -> Limits {
         Limits {

@@ -4,7 +4,6 @@
 //! two ways: a record by number, when a trace is rebuilt, and all hashes in order, when the compact store grows.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
@@ -13,7 +12,8 @@ use crate::compile::InstanceNo;
 use crate::host::HostError;
 
 const RECORD_BYTES: usize = 24;
-const BUFFER_BYTES: usize = 1 << 20;
+const BUFFER_BYTES: usize = RECORDS_AT_ONCE * RECORD_BYTES;
+const RECORDS_AT_ONCE: usize = 1 << 14;
 
 /// How a state was first reached. From a start state's record `parent` is `StateRef::NONE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,13 @@ impl Record {
 
 enum Place {
     Memory(Vec<u8>),
-    File { path: PathBuf, writer: BufWriter<File> },
+    /// The last records wait in `tail`, which begins at byte `written`.
+    File {
+        path: PathBuf,
+        file: File,
+        tail: Vec<u8>,
+        written: u64,
+    },
 }
 
 /// The log of one rank.
@@ -67,8 +73,8 @@ impl Log {
         let open = File::options().read(true).write(true).create_new(true).open(&path);
         let file = open.map_err(|error| HostError::file(&path, "making the log", error))?;
         let _ = std::fs::remove_file(&path);
-        let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
-        Ok(Log { place: Place::File { path, writer }, len: 0 })
+        let tail = Vec::with_capacity(BUFFER_BYTES);
+        Ok(Log { place: Place::File { path, file, tail, written: 0 }, len: 0 })
     }
 
     /// Records so far.
@@ -81,17 +87,29 @@ impl Log {
     }
 
     /// Adds a record; its number is the length before.
+    #[inline]
     pub fn push(&mut self, record: Record) -> Result<(), HostError> {
         let bytes = record.bytes();
         match &mut self.place {
             Place::Memory(log) => log.extend_from_slice(&bytes),
-            Place::File { path, writer } => {
-                writer
-                    .write_all(&bytes)
-                    .map_err(|error| HostError::file(&*path, "writing the log", error))?;
+            Place::File { tail, .. } => {
+                tail.extend_from_slice(&bytes);
+                if tail.len() == BUFFER_BYTES {
+                    self.write_tail()?;
+                }
             }
         }
         self.len += 1;
+        Ok(())
+    }
+
+    fn write_tail(&mut self) -> Result<(), HostError> {
+        if let Place::File { path, file, tail, written } = &mut self.place {
+            let wrote = file.write_all_at(tail, *written);
+            wrote.map_err(|error| HostError::file(&*path, "writing the log", error))?;
+            *written += tail.len() as u64;
+            tail.clear();
+        }
         Ok(())
     }
 
@@ -113,11 +131,11 @@ impl Log {
 
     fn read(&mut self, first: u64, bytes: &mut [u8]) -> Result<(), HostError> {
         let begin = first * RECORD_BYTES as u64;
+        self.write_tail()?;
         match &mut self.place {
             Place::Memory(log) => bytes.copy_from_slice(&log[begin as usize..begin as usize + bytes.len()]),
-            Place::File { path, writer } => {
-                writer.flush().map_err(|error| HostError::file(&*path, "writing the log", error))?;
-                let read = writer.get_ref().read_exact_at(bytes, begin);
+            Place::File { path, file, .. } => {
+                let read = file.read_exact_at(bytes, begin);
                 read.map_err(|error| HostError::file(&*path, "reading the log", error))?;
             }
         }
@@ -126,11 +144,10 @@ impl Log {
 
     /// Hands every hash (without the owner's bits) to `take`, in order.
     pub fn each_hash(&mut self, mut take: impl FnMut(u128)) -> Result<(), HostError> {
-        let records = (BUFFER_BYTES / RECORD_BYTES) as u64;
-        let mut buffer = vec![0; BUFFER_BYTES / RECORD_BYTES * RECORD_BYTES];
+        let mut buffer = vec![0; BUFFER_BYTES];
         let mut first = 0;
         while first < self.len {
-            let count = records.min(self.len - first);
+            let count = (RECORDS_AT_ONCE as u64).min(self.len - first);
             let part = &mut buffer[..count as usize * RECORD_BYTES];
             self.read(first, part)?;
             part.chunks_exact(RECORD_BYTES).for_each(|bytes| take(Record::read(bytes).hash & HASH_MASK));

@@ -12,6 +12,8 @@
 //! another rank owns; 24 bytes of log on disk per state, for traces and for growing the store.
 
 pub mod balance;
+mod block;
+pub mod compact;
 mod control;
 pub mod frontier;
 pub mod limits;
@@ -19,7 +21,8 @@ pub mod log;
 pub mod moment;
 pub mod numbers;
 pub mod observer;
-mod pending;
+mod recent;
+mod segment;
 pub mod sequel;
 pub mod settings;
 pub mod store;

@@ -183,12 +183,14 @@ mod tests {
     use crate::base::hash;
     use crate::compile::InstanceNo;
     use crate::explore::StateRef;
+    use crate::explore::compact::Compact;
     use crate::explore::log::Record;
-    use crate::explore::store::{Compact, Exact, Insert};
+    use crate::explore::store::{Exact, Insert};
 
     #[test]
     fn numbers_stay_with_their_states_while_the_table_grows() {
-        let stores = [Store::Compact(Compact::new(48, 1 << 22)), Store::Exact(Exact::new(1, 1 << 22))];
+        let stores =
+            [Store::Compact(Compact::new(48, 1 << 22).expect("room")), Store::Exact(Exact::new(1, 1 << 22))];
         for mut store in stores {
             let exact = matches!(store, Store::Exact(_));
             let mut numbers = Numbers::new(true);

@@ -9,19 +9,20 @@
 
 use std::time::{Duration, Instant};
 
+use super::block::{Expanded, Origin};
+use super::compact::Compact;
 use super::control::{self, Director, Here, Word};
 use super::frontier::Frontier;
-use super::limits::Limits;
 use super::log::{Log, Record};
 use super::numbers::{Known, Numbers};
-use super::pending::{Origin, Pending};
+use super::recent::Recent;
 use super::sequel::{Sequel, Stage};
 use super::settings::{Outcome, Outside, Remember, Settings};
-use super::store::{Compact, Exact, Insert, Store};
+use super::store::{Exact, Insert, Store};
 use super::{Desk, Finding, Observer, StateRef, What, trace};
 use crate::base::{Rank, hash, wire, words};
 use crate::comm::{Comm, Op, Tag, collective};
-use crate::compile::{Expansion, InstanceNo, Steps};
+use crate::compile::{Expansion, Steps};
 use crate::exchange::{Exchange, Idle, Inbound};
 use crate::host::spool::Spool;
 use crate::host::{Disk, FileDisk, HostError, disk, memory};
@@ -29,6 +30,8 @@ use crate::verdict::figures::RankFigures;
 
 /// States expanded between two looks at what arrived.
 const EXPAND_AT_ONCE: usize = 32;
+/// States looked up together, so that their memory can be asked for first.
+const INSERT_AT_ONCE: usize = 64;
 /// Words beside the state in an item: parent, then step and level.
 const ITEM_EXTRA_WORDS: usize = 2;
 /// How often ranks tell where they are.
@@ -90,8 +93,10 @@ struct Worker<'a, 'o> {
     frontier: Frontier,
     /// The next level's states; unused in free order.
     next: Frontier,
-    pending: Pending,
-    expansion: Expansion,
+    /// Successors that were sent or inserted a short while ago.
+    recent: Recent,
+    /// States expanded together.
+    block: Vec<Expanded>,
     found: Vec<Finding>,
     /// Found in this rank so far; ends the search by levels.
     findings: u64,
@@ -102,7 +107,10 @@ struct Worker<'a, 'o> {
     begun: Instant,
     told: Instant,
     told_states: u64,
-    item: Vec<u8>,
+    /// The words of a batch that arrived.
+    arrived: Vec<u64>,
+    /// New states by the instance that led to them.
+    new_by_instance: Vec<u64>,
 }
 
 impl<'a, 'o> Worker<'a, 'o> {
@@ -134,14 +142,16 @@ impl<'a, 'o> Worker<'a, 'o> {
             settings,
             outside,
             store: match settings.remember {
-                Remember::Hash { bits } => Store::Compact(Compact::new(bits, limits.store_bytes)),
+                Remember::Hash { bits } => {
+                    Store::Compact(Compact::new(bits, limits.store_bytes).ok_or(HostError::MemoryFull)?)
+                }
                 Remember::Whole => Store::Exact(Exact::new(words, limits.store_bytes)),
             },
             log,
             frontier: Frontier::new(words, limits.frontier_bytes, now),
             next: Frontier::new(words, limits.frontier_bytes, next),
-            pending: Pending::default(),
-            expansion: Expansion::default(),
+            recent: Recent::new(settings.remember),
+            block: (0..EXPAND_AT_ONCE).map(|_| Expanded::none()).collect(),
             found: Vec::new(),
             findings: 0,
             director: me.is_root().then(|| Director::new(comm.ranks(), limits)),
@@ -151,14 +161,15 @@ impl<'a, 'o> Worker<'a, 'o> {
             begun: Instant::now(),
             told: Instant::now(),
             told_states: 0,
-            item: Vec::new(),
+            arrived: Vec::new(),
+            new_by_instance: vec![0; steps.instances().rule_instances() as usize],
             steps,
         })
     }
 
     /// Takes in the start states that this rank owns. Every rank makes all of them: they are few.
     fn begin(&mut self, exchange: &mut Exchange<'_>) {
-        let mut starts = std::mem::take(&mut self.expansion);
+        let mut starts = Expansion::default();
         self.steps.starts(&mut starts);
         for (at, &step) in starts.steps.iter().enumerate() {
             let state = &starts.states[at * self.words..(at + 1) * self.words];
@@ -172,7 +183,6 @@ impl<'a, 'o> Worker<'a, 'o> {
             let faults = starts.faults.iter();
             self.found.extend(faults.map(|(step, _)| Finding::by(What::Fault, StateRef::NONE, *step)));
         }
-        self.expansion = starts;
         self.report_findings(exchange);
         if self.settings.by_levels {
             std::mem::swap(&mut self.frontier, &mut self.next);
@@ -253,23 +263,23 @@ impl<'a, 'o> Worker<'a, 'o> {
         if self.stopping {
             return;
         }
-        let item_bytes = (self.words + ITEM_EXTRA_WORDS) * 8;
-        let mut pending = std::mem::take(&mut self.pending);
-        let begin = pending.states.len();
-        for item in inbound.bytes().chunks_exact(item_bytes) {
-            let (state, origin) = item.split_at(self.words * 8);
-            words::read(state, &mut pending.states);
-            let mut reader = wire::Reader::new(origin);
-            let (parent, step) = (reader.u64().expect("a parent"), reader.u32().expect("a step"));
-            let level = reader.u32().expect("a level");
-            let origin = Origin { parent: StateRef::from_word(parent), step: InstanceNo(step), level };
-            let state = &pending.states[pending.states.len() - self.words..];
-            let hash = hash::words(state);
-            self.store.prefetch(hash);
-            pending.origins.push((hash, origin));
+        let mut items = std::mem::take(&mut self.arrived);
+        items.clear();
+        words::read(inbound.bytes(), &mut items);
+        let item_words = self.words + ITEM_EXTRA_WORDS;
+        let mut hashes = [0; INSERT_AT_ONCE];
+        for some in items.chunks(item_words * INSERT_AT_ONCE) {
+            for (hash, item) in hashes.iter_mut().zip(some.chunks_exact(item_words)) {
+                *hash = hash::words(&item[..self.words]);
+                self.store.prefetch(*hash);
+            }
+            for (&hash, item) in hashes.iter().zip(some.chunks_exact(item_words)) {
+                let (state, rest) = item.split_at(self.words);
+                self.take_in(exchange, state, hash, Origin::from_words([rest[0], rest[1]]));
+            }
         }
-        debug_assert_eq!(begin, 0, "nothing is pending between blocks");
-        self.insert_all(exchange, pending);
+        self.arrived = items;
+        self.report_findings(exchange);
     }
 
     /// States of a peer with more to do: expanded here, owned there.
@@ -291,19 +301,22 @@ impl<'a, 'o> Worker<'a, 'o> {
     }
 
     fn expand_some(&mut self, exchange: &mut Exchange<'_>) {
-        let mut state = Vec::with_capacity(self.words);
-        for _ in 0..EXPAND_AT_ONCE {
-            match self.frontier.pop(&mut state) {
-                Ok(Some((id, level))) => self.expand(exchange, &state, id, level),
-                Ok(None) => break,
+        let mut block = std::mem::take(&mut self.block);
+        let mut taken = 0;
+        while taken < EXPAND_AT_ONCE {
+            match self.expand(exchange, &mut block[taken]) {
+                Ok(true) => taken += 1,
+                Ok(false) => break,
                 Err(error) => {
                     self.survive(exchange, Err(error));
                     break;
                 }
             }
         }
-        let pending = std::mem::take(&mut self.pending);
-        self.insert_all(exchange, pending);
+        for expanded in &block[..taken] {
+            self.insert_own(exchange, expanded);
+        }
+        self.block = block;
         self.correspond(exchange, None);
         exchange.set_load(self.frontier.len());
         if self.frontier.len() < SHORT_FRONTIER {
@@ -313,66 +326,81 @@ impl<'a, 'o> Worker<'a, 'o> {
         }
     }
 
-    fn expand(&mut self, exchange: &mut Exchange<'_>, state: &[u64], id: StateRef, level: u32) {
-        let mut expansion = std::mem::take(&mut self.expansion);
-        self.steps.expand(state, &mut expansion);
+    /// Expands the next state, if there is one; sends what others own and asks for the memory of what this rank owns.
+    fn expand(&mut self, exchange: &mut Exchange<'_>, into: &mut Expanded) -> Result<bool, HostError> {
+        let Some(entry) = self.frontier.take()? else { return Ok(false) };
+        let expansion = &mut into.expansion;
+        self.steps.expand(entry.state, expansion);
         self.figures.expanded += 1;
         self.figures.rules_fired += expansion.fired;
-        self.figures.level_most = self.figures.level_most.max(level);
+        self.figures.level_most = self.figures.level_most.max(entry.level);
         for observer in self.observers.iter_mut() {
-            observer.expanded(&mut *self.steps, state, id, &expansion, &mut self.found);
+            observer.expanded(&mut *self.steps, entry.state, entry.id, expansion, &mut self.found);
         }
+        (into.id, into.level) = (entry.id, entry.level + 1);
         self.figures.successors += expansion.steps.len() as u64;
-        for (successor, &step) in expansion.states.chunks_exact(self.words).zip(&expansion.steps) {
+        into.own.clear();
+        let mut states = &into.expansion.states[..];
+        for at in 0..into.expansion.steps.len() {
+            let (successor, rest) = states.split_at(self.words);
+            states = rest;
             let hash = hash::words(successor);
+            if self.recent.seen(hash) {
+                continue;
+            }
             let owner = Rank(hash::owner(hash, self.ranks));
-            let origin = Origin { parent: id, step, level: level + 1 };
             if owner == self.me {
                 self.store.prefetch(hash);
-                self.pending.states.extend_from_slice(successor);
-                self.pending.origins.push((hash, origin));
+                into.own.push((at as u32, hash));
             } else {
                 self.figures.successors_remote += 1;
-                self.post_state(exchange, owner, successor, origin);
+                self.post_state(exchange, owner, successor, into.origin(at));
             }
         }
-        self.expansion = expansion;
+        Ok(true)
     }
 
-    fn post_state(&mut self, exchange: &mut Exchange<'_>, to: Rank, state: &[u64], origin: Origin) {
-        self.item.clear();
-        self.item.extend_from_slice(&words::bytes(state));
-        wire::put_u64(&mut self.item, origin.parent.word());
-        wire::put_u32(&mut self.item, origin.step.0);
-        wire::put_u32(&mut self.item, origin.level);
-        exchange.post(to, Tag::States, &self.item);
-    }
-
-    fn insert_all(&mut self, exchange: &mut Exchange<'_>, mut pending: Pending) {
-        for (state, &(hash, origin)) in pending.states.chunks_exact(self.words).zip(&pending.origins) {
-            self.take_in(exchange, state, hash, origin);
+    fn insert_own(&mut self, exchange: &mut Exchange<'_>, expanded: &Expanded) {
+        for &(at, hash) in &expanded.own {
+            let begin = at as usize * self.words;
+            let state = &expanded.expansion.states[begin..begin + self.words];
+            self.take_in(exchange, state, hash, expanded.origin(at as usize));
         }
-        pending.states.clear();
-        pending.origins.clear();
-        self.pending = pending;
-        self.report_findings(exchange);
     }
 
-    /// Counts, observes and queues a state that is this rank's, if it is new.
+    fn post_state(&self, exchange: &mut Exchange<'_>, to: Rank, state: &[u64], origin: Origin) {
+        let origin = origin.words();
+        exchange.post_parts(to, Tag::States, &[&words::bytes(state), &words::bytes(&origin)]);
+    }
+
+    /// Takes in a state that is this rank's, if it is new.
+    #[inline]
     fn take_in(&mut self, exchange: &mut Exchange<'_>, state: &[u64], hash: u128, origin: Origin) {
-        loop {
+        match self.store.insert(hash, state) {
+            Insert::Old => {}
+            Insert::New => self.take_new(exchange, state, hash, origin),
+            Insert::Full => self.take_in_grown(exchange, state, hash, origin),
+        }
+    }
+
+    #[cold]
+    fn take_in_grown(&mut self, exchange: &mut Exchange<'_>, state: &[u64], hash: u128, origin: Origin) {
+        while !self.stopping {
+            self.figures.store_grown += 1;
+            let grown = self.store.grow(&mut self.log);
+            if !self.survive(exchange, grown) {
+                return;
+            }
             match self.store.insert(hash, state) {
                 Insert::Old => return,
-                Insert::New => break,
-                Insert::Full if self.stopping => return,
-                Insert::Full => {
-                    let grown = self.grow_store();
-                    if !self.survive(exchange, grown) {
-                        return;
-                    }
-                }
+                Insert::New => return self.take_new(exchange, state, hash, origin),
+                Insert::Full => {}
             }
         }
+    }
+
+    /// Counts, observes and queues a new state.
+    fn take_new(&mut self, exchange: &mut Exchange<'_>, state: &[u64], hash: u128, origin: Origin) {
         match self.steps.assumed(state) {
             Ok(true) => {}
             Ok(false) => return,
@@ -390,33 +418,15 @@ impl<'a, 'o> Worker<'a, 'o> {
         }
         self.figures.states += 1;
         self.digest = self.digest.wrapping_add(hash);
-        self.count_new(origin);
+        if origin.parent != StateRef::NONE {
+            self.new_by_instance[origin.step.0 as usize] += 1;
+        }
         for observer in self.observers.iter_mut() {
             observer.state(&mut *self.steps, state, id, &mut self.found);
         }
         let queue = if self.settings.by_levels { &mut self.next } else { &mut self.frontier };
         let pushed = queue.push(state, id, origin.level);
         self.survive(exchange, pushed);
-    }
-
-    fn count_new(&mut self, origin: Origin) {
-        if origin.parent == StateRef::NONE {
-            return;
-        }
-        let rule = self.steps.instances().instance(origin.step).rule.0 as usize;
-        if self.figures.new_by_rule.len() <= rule {
-            self.figures.new_by_rule.resize(rule + 1, 0);
-        }
-        self.figures.new_by_rule[rule] += 1;
-    }
-
-    fn grow_store(&mut self) -> Result<(), HostError> {
-        let Store::Compact(store) = &mut self.store else { return Err(HostError::MemoryFull) };
-        if !store.grow() {
-            return Err(HostError::MemoryFull);
-        }
-        self.figures.store_grown += 1;
-        self.log.each_hash(|hash| store.restore(hash))
     }
 
     /// True when all is well; else the search is asked to end with the reason.
@@ -458,12 +468,9 @@ impl<'a, 'o> Worker<'a, 'o> {
         while lent < count {
             match self.frontier.pop(&mut state) {
                 Ok(Some((id, level))) => {
-                    self.item.clear();
-                    self.item.extend_from_slice(&words::bytes(&state));
                     self.observers.iter_mut().for_each(|observer| observer.lent(id));
-                    wire::put_u64(&mut self.item, id.word());
-                    wire::put_u64(&mut self.item, u64::from(level));
-                    exchange.post(peer, Tag::Loans, &self.item);
+                    let rest = [id.word(), u64::from(level)];
+                    exchange.post_parts(peer, Tag::Loans, &[&words::bytes(&state), &words::bytes(&rest)]);
                     lent += 1;
                 }
                 Ok(None) => break,
@@ -519,7 +526,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         if (self.outside.stop)() {
             return Some(STOPPED.to_string());
         }
-        out_of_time(self.begun, &self.settings.limits)
+        self.settings.limits.out_of_time(self.begun)
     }
 
     /// Runs the sequel on all ranks, if all of them saw the search through.
@@ -533,7 +540,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         let (asked, begun, limits) = (self.outside.stop, self.begun, &self.settings.limits);
         let stop = move || match asked() {
             true => Some(STOPPED.to_string()),
-            false => out_of_time(begun, limits),
+            false => limits.out_of_time(begun),
         };
         let mut stage = Stage {
             exchange,
@@ -581,17 +588,12 @@ impl<'a, 'o> Worker<'a, 'o> {
         figures.frontier_most = self.frontier.len_most().max(self.next.len_most());
         figures.spool_bytes_most = self.frontier.spool_bytes().1 + self.next.spool_bytes().1;
         figures.store_bytes = self.store.bytes();
-        figures.omission_bound = self.store.omission_bound();
+        figures.omission_bound = self.store.omission_bound() + self.recent.omission_bound(figures.states);
         figures.peak_bytes = memory::peak_bytes();
         figures.fired_by_rule = self.steps.fired_by_rule().to_vec();
-        figures.new_by_rule.resize(figures.fired_by_rule.len(), 0);
+        figures.new_by_rule = self.steps.instances().sums_by_rule(&self.new_by_instance);
         figures.tallies = self.observers.iter().map(|observer| observer.tally()).collect();
         figures.covered_properties = covered.properties;
         figures.covered_statements = covered.statements;
     }
-}
-
-fn out_of_time(begun: Instant, limits: &Limits) -> Option<String> {
-    let limit = limits.time.filter(|&limit| begun.elapsed() > limit)?;
-    Some(format!("out of time after {:.0} s", limit.as_secs_f64()))
 }

@@ -41,12 +41,21 @@ pub struct Native<'m> {
     questions: Vec<u32>,
     fired_by_rule: Vec<u64>,
     reached: Vec<bool>,
+    /// The positions of assumptions, and of invariants and covers, among the properties.
+    assumptions: Vec<usize>,
+    checked: Vec<usize>,
 }
 
 impl<'m> Native<'m> {
     /// The error says why there is no code on this machine; the evaluator still runs there.
     pub fn new(model: &'m Model, setup: Setup) -> Result<Native<'m>, String> {
+        let of_kind = |kinds: &[PropertyKind]| {
+            let positions = 0..model.properties.len();
+            positions.filter(|&at| kinds.contains(&model.properties[at].kind)).collect()
+        };
         Ok(Native {
+            assumptions: of_kind(&[PropertyKind::Assume]),
+            checked: of_kind(&[PropertyKind::Invariant, PropertyKind::Cover]),
             program: Program::new(model, setup.eval)?,
             reference: Interpreter::new(model, setup),
             model,
@@ -172,10 +181,8 @@ impl Steps for Native<'_> {
 
     fn assumed(&mut self, state: &[u64]) -> Result<bool, Violation> {
         self.whole(state);
-        for at in 0..self.model.properties.len() {
-            if self.model.properties[at].kind != PropertyKind::Assume {
-                continue;
-            }
+        for position in 0..self.assumptions.len() {
+            let at = self.assumptions[position];
             match self.judge(at, state) {
                 None => {}
                 Some(Ok(_)) => return Ok(false),
@@ -187,12 +194,12 @@ impl Steps for Native<'_> {
 
     fn check(&mut self, state: &[u64], found: &mut Vec<Violation>) {
         self.whole(state);
-        for at in 0..self.model.properties.len() {
-            let cover = match self.model.properties[at].kind {
-                PropertyKind::Invariant => false,
-                PropertyKind::Cover if !self.reached[at] => true,
-                _ => continue,
-            };
+        for position in 0..self.checked.len() {
+            let at = self.checked[position];
+            let cover = self.model.properties[at].kind == PropertyKind::Cover;
+            if self.reached[at] {
+                continue;
+            }
             let how = match self.judge(at, state) {
                 None => continue,
                 Some(Ok(_)) if cover => {

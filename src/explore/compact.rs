@@ -1,0 +1,222 @@
+//! Hash compaction: a set of states, of each of which only some bits of its hash are kept.
+//!
+//! The store is a few dense tables (`segment.rs`); some bits of the hash choose the table, others the place in it, yet
+//! others are kept. Each table grows alone, by a seventh, from itself, and no two are as full at the same time. So the
+//! store as a whole is about 86 % full at all times: 6.2 bytes a state with 40 bits, 8.3 with 56. Small stores
+//! double instead. When a table has used up the bits that it keeps for growing, all tables are emptied and filled anew
+//! from the log, where whole hashes are.
+//!
+//! Cost: a state is moved about seven times in all, in order; the log is read once for each growth by a factor of 4 (40
+//! bits) to 16 (56 bits), so that a state is read less than half a time on average.
+//!
+//! Omission: a new state is taken for an old one if some entry it is compared with has the same bits. With hashes taken
+//! as random, the probability that this happens at all in a run is at most the sum, over all comparisons made by new
+//! states, of `2^-bits` times the factor by which the table has grown since it was last filled from the log; the
+//! store adds them up.
+
+use super::segment::{Form, PLACE_BITS, Segment};
+use super::store::Insert;
+use crate::base::lines::LINE_BYTES;
+
+/// The top bits of an address choose the table.
+const SEGMENT_BITS: u32 = 2;
+const SEGMENTS: u64 = 1 << SEGMENT_BITS;
+/// Small tables double; others grow by this many per cent.
+const GROWTH_PERCENT: u64 = 15;
+const DOUBLE_BELOW_HOMES: u64 = 1 << 12;
+const HOMES_FIRST: u64 = 256;
+
+/// What became of the wish to grow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Growth {
+    Done,
+    /// The store is larger and empty: every hash must be put back.
+    Emptied,
+    Refused,
+}
+
+pub struct Compact {
+    segments: Vec<Segment>,
+    form: Form,
+    lines_max: u64,
+    /// The table that was full when it was last asked.
+    full: usize,
+}
+
+/// Where in the store: the table and the address in it. The owner's bits, on top of the hash, take no part.
+#[inline]
+fn address(hash: u128) -> (usize, u64) {
+    let bits = (hash >> 32) as u64;
+    ((bits >> (64 - SEGMENT_BITS)) as usize, bits << SEGMENT_BITS)
+}
+
+impl Compact {
+    /// An empty store of entries with this many bits that may use `bytes_max` bytes; none where the system has no room.
+    pub fn new(bits: u32, bytes_max: u64) -> Option<Compact> {
+        assert!((40..=64).contains(&bits), "fingerprints have 40 to 64 bits");
+        let form = Form { bits, growth: bits / 8 - 3 + PLACE_BITS };
+        let lines_max = bytes_max / LINE_BYTES as u64;
+        // Tiny budgets get tiny tables, so that they are kept all the same.
+        let first = (lines_max / SEGMENTS).clamp(1, HOMES_FIRST);
+        // Tables differ by less than their growth.
+        let each_max = lines_max / SEGMENTS * 2 + form.lines(HOMES_FIRST * 2);
+        let segment = |at| {
+            // The sizes are spread evenly, by their logarithms, over one growth.
+            let part = (1.0 + GROWTH_PERCENT as f64 / 100.0).powf(at as f64 / SEGMENTS as f64);
+            Segment::new(form, (first as f64 * part) as u64, each_max)
+        };
+        let segments = (0..SEGMENTS).map(segment).collect::<Option<Vec<Segment>>>()?;
+        Some(Compact { segments, form, lines_max, full: 0 })
+    }
+
+    pub fn len(&self) -> u64 {
+        self.segments.iter().map(Segment::len).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn lines(&self) -> u64 {
+        self.segments.iter().map(Segment::lines).sum()
+    }
+
+    /// Bytes that the store takes.
+    pub fn bytes(&self) -> u64 {
+        self.lines() * LINE_BYTES as u64
+    }
+
+    /// The bound on the probability that a state was omitted so far.
+    pub fn omission_bound(&self) -> f64 {
+        let comparisons: f64 = self.segments.iter().map(Segment::comparisons).sum();
+        (comparisons * (-f64::from(self.form.bits)).exp2()).min(1.0)
+    }
+
+    #[inline]
+    pub fn prefetch(&self, hash: u128) {
+        let (segment, address) = address(hash);
+        self.segments[segment].prefetch(address);
+    }
+
+    #[inline]
+    pub fn insert(&mut self, hash: u128) -> Insert {
+        let (at, address) = address(hash);
+        let (segment, print) = (&mut self.segments[at], hash as u64);
+        let insert = match self.form.entry_bytes() {
+            5 => segment.insert::<5>(address, print),
+            6 => segment.insert::<6>(address, print),
+            7 => segment.insert::<7>(address, print),
+            _ => segment.insert::<8>(address, print),
+        };
+        if insert == Insert::Full {
+            self.full = at;
+        }
+        insert
+    }
+
+    /// Makes room for what was refused last.
+    pub fn grow(&mut self) -> Growth {
+        let homes_now = self.segments[self.full].homes();
+        let double = homes_now < DOUBLE_BELOW_HOMES;
+        let more = if double { homes_now } else { homes_now * GROWTH_PERCENT / 100 };
+        let more = more.min(self.lines_max.saturating_sub(self.lines()));
+        // Near the limit, moving everything for a few lines is not worth it.
+        if more <= homes_now / 64 {
+            return Growth::Refused;
+        }
+        if self.segments[self.full].grow(homes_now + more) {
+            return Growth::Done;
+        }
+        for (at, segment) in self.segments.iter_mut().enumerate() {
+            let homes = segment.homes() + if at == self.full { more } else { 0 };
+            if !segment.make_empty(homes) {
+                return Growth::Refused;
+            }
+        }
+        Growth::Emptied
+    }
+
+    /// Puts hashes back after `grow` has emptied the store; false where there is no room. Comparisons were counted when
+    /// the states were new.
+    pub fn restore(&mut self, hashes: &[u128]) -> bool {
+        let before: Vec<f64> = self.segments.iter().map(Segment::comparisons).collect();
+        hashes.iter().for_each(|&hash| self.prefetch(hash));
+        let room = hashes.iter().all(|&hash| {
+            loop {
+                match self.insert(hash) {
+                    Insert::New | Insert::Old => break true,
+                    Insert::Full if self.grow() == Growth::Done => {}
+                    Insert::Full => break false,
+                }
+            }
+        });
+        for (segment, comparisons) in self.segments.iter_mut().zip(before) {
+            segment.set_comparisons(comparisons);
+        }
+        room
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::hash;
+
+    fn hash_of(n: u64) -> u128 {
+        hash::words(&[n])
+    }
+
+    /// Inserts numbers from `table.len()` on; grows, from the hashes where that is asked for.
+    fn fill(table: &mut Compact, to: u64) -> bool {
+        for n in table.len()..to {
+            while table.insert(hash_of(n)) == Insert::Full {
+                match table.grow() {
+                    Growth::Done => {}
+                    Growth::Emptied => {
+                        let hashes: Vec<u128> = (0..n).map(hash_of).collect();
+                        assert!(table.restore(&hashes));
+                    }
+                    Growth::Refused => return false,
+                }
+            }
+        }
+        true
+    }
+
+    #[test]
+    fn a_table_knows_what_it_has_seen_through_every_growth() {
+        for bits in [40, 44, 48, 56, 64] {
+            let mut table = Compact::new(bits, 64 << 20).expect("room");
+            for to in [1_000, 9_000, 70_000, 150_000, 250_000] {
+                assert!(fill(&mut table, to));
+                assert!((0..to).all(|n| table.insert(hash_of(n)) == Insert::Old), "{bits} bits, {to} states");
+                assert_eq!(table.len(), to);
+            }
+        }
+    }
+
+    #[test]
+    fn a_state_never_takes_more_bytes_than_promised() {
+        for (bits, most) in [(40, 6.5), (56, 8.5)] {
+            let mut table = Compact::new(bits, 32 << 20).expect("room");
+            assert!(fill(&mut table, 320_000));
+            for to in (160..500).map(|thousand| thousand * 2_000) {
+                assert!(fill(&mut table, to));
+                let bytes = table.bytes() as f64 / to as f64;
+                assert!(bytes <= most, "{bits} bits, {to} states: {bytes:.2} bytes a state");
+            }
+            let bound = table.omission_bound();
+            assert!(bound > 0.0 && bound < 0.001, "{bound}");
+        }
+    }
+
+    #[test]
+    fn a_full_table_says_so_and_still_knows_old_states() {
+        let mut table = Compact::new(56, 4 << 20).expect("room");
+        assert!(!fill(&mut table, 1_000_000));
+        let len = table.len();
+        assert!(len > 480_000, "{len} states in four megabytes");
+        assert!((0..len).all(|n| table.insert(hash_of(n)) == Insert::Old));
+        assert_eq!(table.insert(hash_of(len)), Insert::Full);
+    }
+}

@@ -1,0 +1,425 @@
+//! A part of the compact store: entries in cache lines, dense, in order, and growing from themselves.
+//!
+//! Entries of 5 to 8 bytes live in lines of 12, 10, 9 or 7, with a byte that says how many overflowed. A state's address
+//! (64 bits of its hash, evenly spread) names its home line. Homes are monotone in the address, and entries stand in the
+//! order of their homes: what does not fit goes to the line behind, in front of that line's own entries. So one line
+//! answers most questions however full the table is, the byte says how far the others have to look, and the home
+//! of every entry can be told from the table itself.
+//!
+//! Growing. The place of a state is `v = address * span / 2^64`; its home is `v * homes / span`. The lowest bits of `v`,
+//! `growth` of them, are kept in the entry; the rest follows from the home. So a table whose homes are between
+//! `base = span >> growth` and `span` can be spread over more lines from itself: one pass, in order, in place. Homes with
+//! few places would be unevenly full, so that is done only while a home has 64 places or more; then these bits are
+//! used up, and the table must be filled anew from the addresses.
+//!
+//! That an ordered table need not keep what its places say is from J. G. Cleary, "Compact hash tables using
+//! bidirectional linear probing" (IEEE Transactions on Computers, 1984). Cost: in a table that is 92 % full about four in ten
+//! questions need a second line, the one behind; at 80 %, one in ten.
+
+use super::store::Insert;
+use crate::base::lines::{LINE_BYTES, Line, Lines};
+use crate::base::prefetch::prefetch;
+
+/// A table is full beyond this share of its entries.
+pub const LOAD_PERCENT_MAX: u64 = 92;
+/// Where a line says how many entries overflow from it; and the most there may be.
+const OVER: usize = LINE_BYTES - 1;
+const OVER_MAX: u8 = 120;
+/// More than a home may have entries.
+const HOME_ENTRIES_MAX: usize = 256;
+/// A home has at least two to this many places.
+pub const PLACE_BITS: u32 = 6;
+
+/// What all entries have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// Bits of an entry, and how many of them are for growing.
+    pub bits: u32,
+    pub growth: u32,
+}
+
+impl Form {
+    pub fn entry_bytes(self) -> usize {
+        self.bits.div_ceil(8) as usize
+    }
+
+    fn entries_per_line(self) -> usize {
+        entries_per_line(self.entry_bytes())
+    }
+
+    /// Lines behind the last home: for what overflows from it, and as many again for moving.
+    fn rest(self) -> u64 {
+        u64::from(OVER_MAX).div_ceil(self.entries_per_line() as u64) + 2
+    }
+
+    /// Lines of a table with so many homes.
+    pub fn lines(self, homes: u64) -> u64 {
+        homes + 2 * self.rest()
+    }
+}
+
+pub struct Segment {
+    lines: Lines,
+    form: Form,
+    homes: u64,
+    /// How many places are told apart.
+    span: u64,
+    /// `homes / span`, in units of `2^-64`.
+    scale: u64,
+    len: u64,
+    capacity: u64,
+    /// `homes / base`: how much likelier entries of one line are equal than their bits say.
+    weight: f64,
+    /// Comparisons made by new states, each with its weight.
+    comparisons: f64,
+}
+
+#[inline]
+fn high_product(a: u64, b: u64) -> u64 {
+    ((u128::from(a) * u128::from(b)) >> 64) as u64
+}
+
+impl Segment {
+    /// An empty table that may grow to `lines_max` lines; none where the system has no room.
+    pub fn new(form: Form, homes: u64, lines_max: u64) -> Option<Segment> {
+        let mut segment = Segment {
+            lines: Lines::new(lines_max.max(form.lines(homes)))?,
+            form,
+            homes,
+            span: 0,
+            scale: 0,
+            len: 0,
+            capacity: 0,
+            weight: 1.0,
+            comparisons: 0.0,
+        };
+        segment.make_empty(homes).then_some(segment)
+    }
+
+    /// Empties the table and gives it so many homes; false where the system has no room.
+    pub fn make_empty(&mut self, homes: u64) -> bool {
+        if !self.lines.grow(self.form.lines(homes) as usize) {
+            return false;
+        }
+        self.lines.fill(Line([0; LINE_BYTES]));
+        self.lines.make_huge();
+        self.len = 0;
+        self.span = homes << self.form.growth;
+        self.set_homes(homes);
+        true
+    }
+
+    fn set_homes(&mut self, homes: u64) {
+        self.homes = homes;
+        self.scale = ((u128::from(homes) << 64) / u128::from(self.span)) as u64;
+        self.weight = homes as f64 / (self.span >> self.form.growth) as f64;
+        self.capacity = homes * self.form.entries_per_line() as u64 * LOAD_PERCENT_MAX / 100;
+    }
+
+    pub fn homes(&self) -> u64 {
+        self.homes
+    }
+
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub fn lines(&self) -> u64 {
+        self.lines.len() as u64
+    }
+
+    pub fn comparisons(&self) -> f64 {
+        self.comparisons
+    }
+
+    /// Of states that were counted when they were new.
+    pub fn set_comparisons(&mut self, comparisons: f64) {
+        self.comparisons = comparisons;
+    }
+
+    /// Home and entry. The lower half of an entry is never zero, which marks an empty place.
+    #[inline]
+    fn place(&self, address: u64, print: u64) -> (usize, u64) {
+        let Form { bits, growth } = self.form;
+        let v = high_product(address, self.span);
+        let low = print & (u64::MAX >> (64 - (bits - growth)));
+        let kept = v & ((1 << growth) - 1);
+        let entry = (low | u64::from(low as u32 == 0)) | kept << (bits - growth);
+        (high_product(v, self.scale) as usize, entry)
+    }
+
+    #[inline]
+    pub fn prefetch(&self, address: u64) {
+        let v = high_product(address, self.span);
+        let home = high_product(v, self.scale) as usize;
+        prefetch(&self.lines[home]);
+        // One entry in five or so has moved to the line behind.
+        prefetch(&self.lines[home + 1]);
+    }
+
+    /// `E` is the size of an entry.
+    #[inline]
+    pub fn insert<const E: usize>(&mut self, address: u64, print: u64) -> Insert {
+        let (home, entry) = self.place(address, print);
+        if holds::<E>(&self.lines[home], entry) {
+            return Insert::Old;
+        }
+        self.insert_elsewhere::<E>(home, entry)
+    }
+
+    /// Looks among what overflowed, and takes the entry in.
+    fn insert_elsewhere<const E: usize>(&mut self, home: usize, entry: u64) -> Insert {
+        let each = entries_per_line(E);
+        let behind = usize::from(self.lines[home].0[OVER]).div_ceil(each);
+        if self.lines[home + 1..=home + behind].iter().any(|line| holds::<E>(line, entry)) {
+            return Insert::Old;
+        }
+        // Only a new state needs room; old ones are known however full the table is.
+        if self.len >= self.capacity {
+            return Insert::Full;
+        }
+        let filled = filled::<E>(&self.lines[home]);
+        if filled < each {
+            put::<E>(&mut self.lines[home], filled, entry);
+        } else if !self.overflow::<E>(home, entry) {
+            return Insert::Full;
+        }
+        self.len += 1;
+        self.comparisons += (filled + behind * each) as f64 * self.weight;
+        Insert::New
+    }
+
+    /// Takes in an entry whose home is full; false, and nothing has changed, where too many would overflow.
+    fn overflow<const E: usize>(&mut self, home: usize, entry: u64) -> bool {
+        let each = entries_per_line(E);
+        let lines = &mut self.lines[home..];
+        let mut full = lines.iter().take_while(|line| filled::<E>(line) == each);
+        if full.any(|line| line.0[OVER] >= OVER_MAX) {
+            return false;
+        }
+        // Home after home, the last entry so far goes to the end of its home's entries, where another home's begin;
+        // the first of those has to go to the end of them.
+        let (mut moved, mut end_before) = (entry, usize::MAX);
+        for at in 0.. {
+            let filled = filled::<E>(&lines[at]);
+            if filled < each {
+                put::<E>(&mut lines[at], filled, moved);
+                break;
+            }
+            let end = (at + 1) * each + usize::from(lines[at].0[OVER]);
+            lines[at].0[OVER] += 1;
+            if end == end_before {
+                continue; // Nothing has its home here.
+            }
+            end_before = end;
+            let (line, place) = (&mut lines[end / each], end % each);
+            let next = get::<E>(line, place);
+            put::<E>(line, place, moved);
+            if next == 0 {
+                break;
+            }
+            moved = next;
+        }
+        true
+    }
+
+    /// Spreads the table over so many homes; false where the bits for growing do not suffice, or the system has no
+    /// room: then nothing has changed.
+    pub fn grow(&mut self, homes: u64) -> bool {
+        if homes > self.span >> PLACE_BITS || !self.lines.grow(self.form.lines(homes) as usize) {
+            return false;
+        }
+        match self.form.entry_bytes() {
+            5 => self.spread::<5>(homes),
+            6 => self.spread::<6>(homes),
+            7 => self.spread::<7>(homes),
+            _ => self.spread::<8>(homes),
+        }
+        self.lines.make_huge();
+        true
+    }
+
+    /// Spreads the entries over more homes: moves all lines to the end, then writes from the beginning, in order. What
+    /// is written never reaches what is still to be read, as homes behind one spread by no more than all do.
+    fn spread<const E: usize>(&mut self, homes: u64) {
+        let (old_homes, old_scale) = (self.homes as usize, self.scale);
+        let rest = self.form.rest() as usize;
+        self.set_homes(homes);
+        let (scale, each) = (self.scale, entries_per_line(E));
+        let shift = homes as usize - old_homes + rest;
+        self.lines.copy_within(..old_homes + rest, shift);
+        let (mask, low_bits) = ((1u64 << self.form.growth) - 1, self.form.bits - self.form.growth);
+        let mut writer = Writer { lines: &mut self.lines, at: (0, 0), clean: 0 };
+        let (mut from, mut over_before, mut first_v) = ((shift, 0), 0, 0);
+        let width = self.span / old_homes as u64;
+        // The entries of one home fall on at most three homes, which are next to each other.
+        let mut sorted = [[0u64; HOME_ENTRIES_MAX]; 4];
+        let mut counts = [0usize; 4];
+        for home in 0..old_homes {
+            let line = &writer.lines[home + shift];
+            let over = usize::from(line.0[OVER]);
+            let count = filled::<E>(line) + over - over_before;
+            if over_before == 0 {
+                from = (home + shift, 0);
+            }
+            for _ in 0..count {
+                if from.1 == each {
+                    from = (from.0 + 1, 0);
+                }
+                let entry = get::<E>(&writer.lines[from.0], from.1);
+                let v = first_v + ((entry >> low_bits).wrapping_sub(first_v) & mask);
+                let to = high_product(v, scale) as usize & 3;
+                sorted[to][counts[to]] = entry;
+                counts[to] += 1;
+                from.1 += 1;
+            }
+            let to = high_product(first_v, scale) as usize;
+            over_before = over;
+            first_v += width;
+            first_v += u64::from(high_product(first_v, old_scale) <= home as u64);
+            let last = home + 1 == old_homes;
+            let next = if last { homes as usize } else { high_product(first_v, scale) as usize };
+            for to in to..next {
+                writer.write::<E>(to, &sorted[to & 3][..counts[to & 3]]);
+                counts[to & 3] = 0;
+            }
+        }
+        let all = writer.lines.len();
+        writer.clean_to(all);
+    }
+}
+
+/// Writes a table from the beginning, home after home.
+struct Writer<'l> {
+    lines: &'l mut [Line],
+    /// The next place: line and position.
+    at: (usize, usize),
+    /// Lines before this one hold nothing old.
+    clean: usize,
+}
+
+impl Writer<'_> {
+    /// Writes the entries of the next home.
+    #[inline]
+    fn write<const E: usize>(&mut self, home: usize, entries: &[u64]) {
+        let each = entries_per_line(E);
+        if self.at.0 < home {
+            self.at = (home, 0);
+        }
+        for &entry in entries {
+            if self.at.1 == each {
+                self.at = (self.at.0 + 1, 0);
+            }
+            self.clean_to(self.at.0 + 1);
+            put::<E>(&mut self.lines[self.at.0], self.at.1, entry);
+            self.at.1 += 1;
+        }
+        self.clean_to(home + 1);
+        if self.at.0 > home {
+            self.lines[home].0[OVER] = ((self.at.0 - home - 1) * each + self.at.1) as u8;
+        }
+    }
+
+    #[inline]
+    fn clean_to(&mut self, line: usize) {
+        while self.clean < line {
+            self.lines[self.clean] = Line([0; LINE_BYTES]);
+            self.clean += 1;
+        }
+    }
+}
+
+const fn entries_per_line(entry_bytes: usize) -> usize {
+    OVER / entry_bytes
+}
+
+/// A line's entries as words of four bytes, and behind them what is above 32 bits.
+const fn upper_at(entry_bytes: usize, at: usize) -> usize {
+    4 * entries_per_line(entry_bytes) + at * (entry_bytes - 4)
+}
+
+#[inline(always)]
+fn upper<const E: usize>(line: &Line, at: usize) -> u32 {
+    let begin = upper_at(E, at);
+    if E == 7 {
+        // Three bytes at once, with the one behind: the last is the line's last.
+        let bytes = line.0[begin..begin + 4].try_into().expect("four bytes");
+        return u32::from_le_bytes(bytes) & 0xff_ffff;
+    }
+    let mut bytes = [0; 4];
+    bytes[..E - 4].copy_from_slice(&line.0[begin..begin + E - 4]);
+    u32::from_le_bytes(bytes)
+}
+
+#[inline(always)]
+fn get<const E: usize>(line: &Line, at: usize) -> u64 {
+    let lower = u32::from_le_bytes(line.0[at * 4..at * 4 + 4].try_into().expect("four bytes"));
+    u64::from(upper::<E>(line, at)) << 32 | u64::from(lower)
+}
+
+#[inline(always)]
+fn put<const E: usize>(line: &mut Line, at: usize, entry: u64) {
+    let bytes = entry.to_le_bytes();
+    line.0[at * 4..at * 4 + 4].copy_from_slice(&bytes[..4]);
+    let begin = upper_at(E, at);
+    line.0[begin..begin + E - 4].copy_from_slice(&bytes[4..E]);
+}
+
+/// Whether the entry is in the line. Its lower parts are compared all at once: where it is cannot be foreseen.
+#[inline(always)]
+fn holds<const E: usize>(line: &Line, entry: u64) -> bool {
+    let mut equal = line.equal_words(entry as u32) & ((1 << entries_per_line(E)) - 1);
+    while equal != 0 {
+        if upper::<E>(line, equal.trailing_zeros() as usize) == (entry >> 32) as u32 {
+            return true;
+        }
+        equal &= equal - 1;
+    }
+    false
+}
+
+/// How many places are taken: those in front.
+#[inline(always)]
+fn filled<const E: usize>(line: &Line) -> usize {
+    (line.equal_words(0) | 1 << entries_per_line(E)).trailing_zeros() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::prng::Prng;
+
+    #[test]
+    fn entries_stand_in_the_order_of_their_homes_through_every_growth() {
+        let mut table = Segment::new(Form { bits: 56, growth: 4 + PLACE_BITS }, 64, 1 << 12).expect("room");
+        let mut prng = Prng::new(5);
+        let mut seen = Vec::new();
+        while table.homes() < 900 {
+            let (address, print) = (prng.next_u64(), prng.next_u64());
+            match table.insert::<7>(address, print) {
+                Insert::Full => assert!(table.grow(table.homes() * 6 / 5)),
+                Insert::New => seen.push((address, print)),
+                Insert::Old => panic!("56 bits tell so few apart"),
+            }
+            if seen.len() % 500 == 0 {
+                check_order(&table);
+                assert!(seen.iter().all(|&(a, p)| table.insert::<7>(a, p) == Insert::Old));
+            }
+        }
+        assert_eq!(table.len(), seen.len() as u64);
+        assert!(!table.grow((64 << 4) + 1), "the bits for growing are used up");
+    }
+
+    fn check_order(table: &Segment) {
+        let (mut over_before, mut entries) = (0usize, 0);
+        for home in 0..table.homes as usize {
+            let (line, each) = (&table.lines[home], entries_per_line(7));
+            let (over, filled) = (usize::from(line.0[OVER]), filled::<7>(line));
+            assert!(over == 0 || filled == each, "only a full line overflows");
+            assert!(filled + over >= over_before, "what overflowed into the line is in it or went on");
+            entries += filled + over - over_before;
+            over_before = over;
+        }
+        assert_eq!(entries as u64, table.len());
+    }
+}
