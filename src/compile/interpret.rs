@@ -3,6 +3,7 @@
 //! In: packed states. Out: what the evaluator says, packed. It allocates for every step and is about a
 //! hundred times slower than machine code, but it is obviously right, and compiles nothing.
 
+use super::canonical::memo::Memo;
 use super::{
     Broken, Canonical, Covered, Expansion, InstanceNo, Instances, Layout, Predicate, Setup, Steps, Violation,
 };
@@ -15,6 +16,7 @@ pub struct Interpreter<'m> {
     layout: Layout,
     instances: Instances,
     canonical: Option<Box<dyn Canonical>>,
+    memo: Memo,
     state: Vec<i64>,
     reached: Vec<bool>,
     fired_by_rule: Vec<u64>,
@@ -27,6 +29,7 @@ impl<'m> Interpreter<'m> {
             model,
             machine: Machine::new(model, setup.eval),
             state: vec![0; layout.slots()],
+            memo: Memo::new(layout.words()),
             layout,
             instances: Instances::new(model),
             canonical: setup.canonical,
@@ -50,10 +53,12 @@ impl<'m> Interpreter<'m> {
     /// Takes the canonical form of all successors.
     pub(super) fn canonicalise(&mut self, out: &mut Expansion) {
         let Some(canonical) = &mut self.canonical else { return };
-        for words in out.states.chunks_mut(self.layout.words()) {
-            self.layout.unpack(words, &mut self.state);
-            canonical.canonicalise(&mut self.state);
-            self.layout.pack(&self.state, words);
+        for words in out.states.chunks_exact_mut(self.layout.words()) {
+            self.memo.replace(words, |words| {
+                self.layout.unpack(words, &mut self.state);
+                canonical.canonicalise(&mut self.state);
+                self.layout.pack(&self.state, words);
+            });
         }
     }
 

@@ -1,7 +1,8 @@
 //! The log: for each state of this rank, in the order of their numbers, how it was reached and its hash.
 //!
 //! Append-only, 24 bytes a state, in a file of the spool folder; in memory where there is no folder. It is read in
-//! two ways: a record by number, when a trace is rebuilt, and all hashes in order, when the compact store grows.
+//! two ways: a record by number, when a trace is rebuilt, and all hashes in order, when the compact store has used up
+//! its own bits.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

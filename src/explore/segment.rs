@@ -13,7 +13,7 @@
 //! used up, and the table must be filled anew from the addresses.
 //!
 //! That an ordered table need not keep what its places say is from J. G. Cleary, "Compact hash tables using
-//! bidirectional linear probing" (IEEE Transactions on Computers, 1984). Cost: in a table that is 92 % full about four in ten
+//! bidirectional linear probing" (IEEE Transactions on Computers, 1984). Cost: in a table that is 93 % full about four in ten
 //! questions need a second line, the one behind; at 80 %, one in ten.
 
 use super::store::Insert;
@@ -21,7 +21,7 @@ use crate::base::lines::{LINE_BYTES, Line, Lines};
 use crate::base::prefetch::prefetch;
 
 /// A table is full beyond this share of its entries.
-pub const LOAD_PERCENT_MAX: u64 = 92;
+pub const LOAD_PERCENT_MAX: u64 = 93;
 /// Where a line says how many entries overflow from it; and the most there may be.
 const OVER: usize = LINE_BYTES - 1;
 const OVER_MAX: u8 = 120;

@@ -130,11 +130,13 @@ impl Layout {
     pub fn pack(&self, state: &[i64], words: &mut [u64]) {
         assert_eq!(state.len(), self.fields.len(), "a state has one value a slot");
         words[..self.words].fill(0);
+        let mut beyond = 0;
         for (field, &value) in self.fields.iter().zip(state) {
             let code = field.code_of(value);
-            assert!(code & !field.mask() == 0, "value {value} does not fit its slot");
+            beyond |= code.checked_shr(u32::from(field.width)).unwrap_or(0);
             words[field.word as usize] |= code << (field.shift & 63);
         }
+        assert!(beyond == 0, "a value does not fit its slot");
     }
 
     pub fn unpack(&self, words: &[u64], state: &mut [i64]) {

@@ -28,6 +28,7 @@
 mod build;
 mod facts;
 mod image;
+pub mod memo;
 mod partition;
 mod search;
 mod shape;
