@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::StateRef;
+use crate::base::words;
 use crate::host::HostError;
 use crate::host::spool::Spool;
 
@@ -99,8 +100,7 @@ impl Frontier {
         let spilled = self.spool.as_ref().is_some_and(|spool| !spool.is_empty());
         let room = self.full.len() < self.blocks_max;
         if let Some(spool) = self.spool.as_mut().filter(|_| spilled || !room) {
-            let bytes: Vec<u8> = self.tail.iter().flat_map(|word| word.to_le_bytes()).collect();
-            spool.push(&bytes)?;
+            spool.push(&words::bytes(&self.tail))?;
             self.tail.clear();
             return Ok(());
         }
@@ -138,9 +138,7 @@ impl Frontier {
         if let Some(block) = self.full.pop_front() {
             self.head = block;
         } else if let Some(bytes) = self.spool.as_mut().map(Spool::pop).transpose()?.flatten() {
-            done.extend(
-                bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes"))),
-            );
+            words::read(&bytes, &mut done);
             self.head = done;
             return Ok(true);
         } else {

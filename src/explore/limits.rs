@@ -22,6 +22,8 @@ pub struct Limits {
 /// The store's and the frontier's shares of a rank's memory; the rest is for batches, buffers and the program.
 const STORE_PERCENT: u64 = 75;
 const FRONTIER_PERCENT: u64 = 10;
+/// More than this is as well on disk, where it is written and read in order, and leaves memory to the store.
+const FRONTIER_BYTES_MAX: u64 = 64 << 20;
 
 impl Limits {
     /// Why a search that began then must end, if its time is over.
@@ -34,7 +36,7 @@ impl Limits {
     pub fn of_memory(rank_bytes: u64) -> Limits {
         Limits {
             store_bytes: rank_bytes / 100 * STORE_PERCENT,
-            frontier_bytes: (rank_bytes / 100 * FRONTIER_PERCENT).min(1 << 30),
+            frontier_bytes: (rank_bytes / 100 * FRONTIER_PERCENT).min(FRONTIER_BYTES_MAX),
             spool: None,
             time: None,
             states: None,
