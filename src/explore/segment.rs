@@ -212,10 +212,12 @@ impl Segment {
                 continue; // Nothing has its home here.
             }
             end_before = end;
-            let (line, place) = (&mut lines[end / each], end % each);
-            let next = get::<E>(line, place);
-            put::<E>(line, place, moved);
+            let (last, place) = (end / each, end % each);
+            let next = get::<E>(&lines[last], place);
+            put::<E>(&mut lines[last], place, moved);
             if next == 0 {
+                // What is in the lines between came from before them, and one entry more went past them.
+                lines[at + 1..last].iter_mut().for_each(|line| line.0[OVER] += 1);
                 break;
             }
             moved = next;
@@ -401,13 +403,38 @@ mod tests {
                 Insert::New => seen.push((address, print)),
                 Insert::Old => panic!("56 bits tell so few apart"),
             }
-            if seen.len() % 500 == 0 {
+            if seen.len() % 50 == 0 {
                 check_order(&table);
+            }
+            if seen.len() % 500 == 0 {
                 assert!(seen.iter().all(|&(a, p)| table.insert::<7>(a, p) == Insert::Old));
             }
         }
         assert_eq!(table.len(), seen.len() as u64);
         assert!(!table.grow((64 << 4) + 1), "the bits for growing are used up");
+    }
+
+    #[test]
+    fn many_states_with_one_home_go_behind_each_other() {
+        // Addresses of few homes overflow far, past homes without states of their own, and over each other.
+        let mut table = Segment::new(Form { bits: 56, growth: 4 + PLACE_BITS }, 64, 1 << 12).expect("room");
+        let mut prng = Prng::new(9);
+        let mut seen = Vec::new();
+        loop {
+            let home = [3, 3, 3, 5, 6, 10, 30][prng.index(7)];
+            let (address, print) = (home << 58 | prng.next_u64() >> 6, prng.next_u64());
+            match table.insert::<7>(address, print) {
+                Insert::Full => break,
+                Insert::New => seen.push((address, print)),
+                Insert::Old => panic!("56 bits tell so few apart"),
+            }
+            check_order(&table);
+        }
+        assert!(seen.len() > 150, "{} states", seen.len());
+        assert!(seen.iter().all(|&(a, p)| table.insert::<7>(a, p) == Insert::Old));
+        assert!(table.grow(128));
+        check_order(&table);
+        assert!(seen.iter().all(|&(a, p)| table.insert::<7>(a, p) == Insert::Old));
     }
 
     fn check_order(table: &Segment) {
