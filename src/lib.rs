@@ -17,5 +17,6 @@ pub mod lower;
 pub mod property;
 pub mod report;
 pub mod sim;
+pub mod symbolic;
 pub mod syntax;
 pub mod verdict;

@@ -11,7 +11,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::options::{Command, Values};
-use super::{Refusal, engine, file, model};
+use super::{Refusal, bdd, engine, file, model};
 use crate::audit::{self, DeadlockMode, SymmetryMode};
 use crate::base::wire;
 use crate::comm::{Comm, collective};
@@ -174,6 +174,10 @@ fn search(
         };
         return Ok(root.then(found));
     }
+    if engine == "bdd" {
+        let options = audit::Options { symmetry: SymmetryMode::Off, ..options };
+        return if root { diagram(task, model, &options, signals).map(Some) } else { Ok(None) };
+    }
     let mut shower = Shower::new(if root { progress_form(&task.values) } else { Form::Off });
     let outside = Outside {
         stop: &|| signals.request() == Some(Request::Stop),
@@ -242,6 +246,7 @@ fn chosen_engine(values: &Values) -> &'static str {
     match values.choice("engine") {
         "brute" => "brute",
         "eval" => "eval",
+        "bdd" => "bdd",
         _ => "native",
     }
 }
@@ -314,6 +319,28 @@ fn brute(task: &Task, model: &ir::Model, options: &audit::Options, signals: &Sig
     });
     shower.finish();
     report
+}
+
+/// The reachable set as one decision diagram.
+fn diagram(
+    task: &Task,
+    model: &ir::Model,
+    options: &audit::Options,
+    signals: &Signals,
+) -> Result<Found, Refusal> {
+    let limit = task.values.time("time");
+    let bytes = memory::budget(task.values.size("memory"), 1).rank_bytes;
+    let begin = Instant::now();
+    let stop = || {
+        let out_of_time = limit.is_some_and(|limit| begin.elapsed() > limit);
+        let asked = signals.request() == Some(Request::Stop);
+        asked
+            .then(|| "a signal asked to stop".to_string())
+            .or_else(|| out_of_time.then(|| "out of time".to_string()))
+    };
+    let report = bdd::search(model, options, bytes, &stop).map_err(Refusal::usage)?;
+    let report = replayed(model, options, report);
+    Ok(Found { engine: "bdd", symmetry: "off", report, ranks: Vec::new(), responses: Vec::new() })
 }
 
 fn progress_form(values: &Values) -> Form {

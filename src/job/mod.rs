@@ -4,6 +4,7 @@
 //! on all ranks, `comm_check.rs` is the check of the ranks themselves. Every rank runs the same function here; rank 0 reads files, prints and writes results, and says
 //! how the run ended, so that all ranks leave with the same code.
 
+mod bdd;
 pub mod check;
 pub mod comm_check;
 pub mod engine;

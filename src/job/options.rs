@@ -73,13 +73,13 @@ pub static TABLE: &[Spec] = &[
     },
     Spec {
         name: "engine",
-        form: Choice(&["auto", "native", "eval", "brute"]),
+        form: Choice(&["auto", "native", "eval", "brute", "bdd"]),
         default: "auto",
         value: "NAME",
         commands: &[Check, Run],
         in_job: true,
         help: "What searches: native, all ranks with machine code; eval, all ranks with the evaluator; brute, the plain search on one rank that the \
-               others are judged by; auto, the fastest that can answer",
+               others are judged by; bdd, the reachable set as one decision diagram, on one rank; auto, the fastest that can answer",
     },
     Spec {
         name: "symmetry",

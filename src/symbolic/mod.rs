@@ -1,0 +1,47 @@
+//! Models as binary decision diagrams: states are sets of valuations, rules are relations.
+//!
+//! `bdd.rs` is the only file that names the package behind it. `space.rs` says which variables carry a slot's value.
+//! `execute.rs`, with `evaluate.rs` and `place.rs`, runs a rule once for all states; `relation.rs` makes of such a run
+//! the relation, with the states where it goes wrong. `reach.rs` finds all reachable states of a whole model.
+//!
+//! What it cannot take is refused with a reason and a place in the text: multisets, variables with too many values,
+//! loops and calls that do not end soon enough. Nothing is approximated: what is taken is exactly the evaluator's.
+
+pub mod bdd;
+mod evaluate;
+mod execute;
+mod place;
+pub mod reach;
+pub mod relation;
+pub mod space;
+
+pub use bdd::{Bdd, Store};
+pub use space::{Field, Side, Space, View};
+
+use crate::ir::{Model, Span};
+
+/// Why there is no diagram.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The store is full.
+    Memory,
+    /// The model has something that is not taken.
+    Refused { span: Span, why: String },
+    /// Somebody asked to stop.
+    Halted(String),
+}
+
+impl Trouble {
+    pub fn refused(span: Span, why: impl Into<String>) -> Trouble {
+        Trouble::Refused { span, why: why.into() }
+    }
+
+    /// For people: with the place, where there is one.
+    pub fn text(&self, model: &Model) -> String {
+        match self {
+            Trouble::Memory => "out of memory: the decision diagrams have too many nodes".to_string(),
+            Trouble::Refused { span, why } => format!("{}: {why}", model.source.locate(*span)),
+            Trouble::Halted(why) => why.clone(),
+        }
+    }
+}

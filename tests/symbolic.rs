@@ -1,0 +1,151 @@
+//! Decision diagrams against brute force: the same states, rules fired, deadlocks and verdicts on every model that is
+//! taken, and on random ones; what is not taken is refused with its place.
+
+use std::path::{Path, PathBuf};
+
+use verify::comm::thread;
+use verify::host::signals::Signals;
+use verify::ir::Model;
+use verify::job::Refusal;
+use verify::job::check::{self, Task};
+use verify::job::options::{Command, Values, find};
+use verify::lower::{Constants, lower};
+use verify::report::document::Document;
+use verify::syntax::{Source, parse};
+use verify::verdict::{CheckKind, Verdict};
+
+#[path = "compile/random.rs"]
+mod random;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn models(folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join(folder)).expect("a folder of models").flatten();
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "m")).collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths
+}
+
+fn try_check(name: &str, text: &str, words: &str) -> Result<Document, Refusal> {
+    let mut values = Values::default();
+    for word in format!("quiet=true memory=300M symmetry=off {words}").split_whitespace() {
+        let (name, value) = word.split_once('=').expect("name=value");
+        let spec = find(name, Some(Command::Check)).unwrap_or_else(|| panic!("no option {name}"));
+        values.set(spec, value).unwrap_or_else(|why| panic!("{word}: {why}"));
+    }
+    let task = || Task {
+        name: name.to_string(),
+        text: text.as_bytes().to_vec(),
+        values: values.clone(),
+        ..Task::default()
+    };
+    let results = thread::run(1, |comm| check::run(comm, || Ok(task()), &Signals::none()))
+        .unwrap_or_else(|a| panic!("{a}"));
+    results.into_iter().flatten().next().expect("rank 0 has the answer").map_err(|(_, refusal)| refusal)
+}
+
+fn check(name: &str, text: &str, words: &str) -> Document {
+    try_check(name, text, words).unwrap_or_else(|refusal| panic!("{name}: {}", refusal.text))
+}
+
+/// Kinds of checks that are violated, and properties.
+fn wrong(document: &Document) -> Vec<(CheckKind, String)> {
+    let violated = document.checks.iter().filter(|check| check.verdict == Verdict::Violated);
+    // Of run-time errors, one is told: which one is not promised.
+    let name = |kind, name: &str| if kind == CheckKind::Fault { String::new() } else { name.to_string() };
+    let mut wrong: Vec<_> = violated.map(|check| (check.kind, name(check.kind, &check.name))).collect();
+    wrong.sort_by_key(|(kind, name)| format!("{kind:?} {name}"));
+    wrong.dedup();
+    wrong
+}
+
+#[test]
+fn every_model_that_is_taken_has_the_counts_of_brute_force() {
+    let mut taken = 0;
+    for path in models("models") {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path).expect("a model");
+        let oracle = check(&name, &text, "engine=brute");
+        let Ok(found) = try_check(&name, &text, "engine=bdd") else { continue };
+        taken += 1;
+        assert_eq!(found.verdict, oracle.verdict, "{name}");
+        if oracle.verdict == Verdict::Holds {
+            assert_eq!((found.states, found.rules_fired), (oracle.states, oracle.rules_fired), "{name}");
+            assert_eq!(found.checks.len(), oracle.checks.len(), "{name}");
+        }
+    }
+    assert!(taken >= 16, "{taken} models were taken");
+}
+
+#[test]
+fn every_seeded_bug_is_found_with_a_trace_that_replays() {
+    let mut taken = 0;
+    for path in models("models/broken") {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path).expect("a model");
+        let Ok(found) = try_check(&name, &text, "engine=bdd") else { continue };
+        taken += 1;
+        assert_eq!(found.verdict, Verdict::Violated, "{name}");
+        let oracle = check(&name, &text, "engine=brute");
+        let steps =
+            |d: &Document| d.checks.iter().find_map(|check| check.trace.as_ref()).map(|t| t.steps.len());
+        assert!(steps(&found).is_some_and(|steps| Some(steps) >= steps_least(&oracle)), "{name}");
+    }
+    assert!(taken >= 15, "{taken} models were taken");
+}
+
+/// A rule that fails in the last state is found one step earlier than the state itself by some engines.
+fn steps_least(document: &Document) -> Option<usize> {
+    let traces = document.checks.iter().filter_map(|check| check.trace.as_ref());
+    traces.map(|trace| trace.steps.len().saturating_sub(1)).min()
+}
+
+#[test]
+fn what_is_not_taken_is_refused_with_its_place() {
+    let sets = "type E : enum { a, b }; var m : multiset [2] of E;\nstartstate end;\nrule\n  multisetcount(i : m, true) < 2\n==>\n  multisetadd(a, m); end; end;";
+    let refusal = try_check("sets.m", sets, "engine=bdd").expect_err("multisets are refused");
+    assert!(refusal.text.starts_with("sets.m:4:") && refusal.text.contains("multisets"), "{}", refusal.text);
+    let wide = "var n : 0..100000;\nstartstate n := 0; end;\nrule n < 9 ==>\n n := n + 1; end;";
+    let refusal = try_check("wide.m", wide, "engine=bdd").expect_err("wide variables are refused");
+    assert!(refusal.text.starts_with("wide.m:3:") && refusal.text.contains("n has"), "{}", refusal.text);
+}
+
+#[test]
+fn running_out_is_unknown() {
+    let text = std::fs::read_to_string(root().join("models/flash.m")).expect("a model");
+    let small = check("flash.m", &text, "engine=bdd memory=1K");
+    assert_eq!(small.verdict, Verdict::Unknown, "{:?}", small.reason);
+    let short = check("flash.m", &text, "engine=bdd time=1ms");
+    assert_eq!(short.verdict, Verdict::Unknown, "{:?}", short.reason);
+}
+
+fn model_of(name: &str, text: &str, _: &[(&str, &str)]) -> Result<Model, String> {
+    let source = Source::new(name, text);
+    let tree = parse(&source).map_err(|diagnostics| format!("{diagnostics:?}"))?;
+    let lowered = lower(&tree, &source, &Constants::none());
+    lowered.map(|lowered| lowered.model).map_err(|diagnostics| format!("{diagnostics:?}"))
+}
+
+fn run<T: Send>(job: impl FnOnce() -> T + Send) -> T {
+    job()
+}
+
+/// What the random models are for: whatever happens, both say the same of it.
+fn compare(text: &str, _: &Model, _: usize) {
+    let oracle = check("random", text, "engine=brute max-errors=1000000000 max-states=3000");
+    if oracle.states >= 3_000 {
+        return;
+    }
+    let found = match try_check("random", text, "engine=bdd max-errors=1000000000") {
+        Ok(found) => found,
+        Err(refusal) => panic!("{}\n{text}", refusal.text),
+    };
+    assert_eq!(found.verdict, oracle.verdict, "{text}");
+    assert_eq!((found.states, found.rules_fired), (oracle.states, oracle.rules_fired), "{text}");
+    assert_eq!(found.deadlocks, oracle.deadlocks, "{text}");
+    assert_eq!(wrong(&found), wrong(&oracle), "{text}");
+}
