@@ -8,6 +8,7 @@ pub mod base;
 pub mod cli;
 pub mod comm;
 pub mod compile;
+pub mod compose;
 pub mod exchange;
 pub mod explore;
 pub mod host;

@@ -106,7 +106,7 @@ fn steps_least(document: &Document) -> Option<usize> {
 
 #[test]
 fn what_is_not_taken_is_refused_with_its_place() {
-    let sets = "type E : enum { a, b }; var m : multiset [2] of E;\nstartstate end;\nrule\n  multisetcount(i : m, true) < 2\n==>\n  multisetadd(a, m); end; end;";
+    let sets = "type E : enum { a, b }; var m : multiset [2] of E;\nstartstate end;\nrule\n  multisetcount(i : m, true) < 2\n==>\n  multisetadd(a, m); end;";
     let refusal = try_check("sets.m", sets, "engine=bdd").expect_err("multisets are refused");
     assert!(refusal.text.starts_with("sets.m:4:") && refusal.text.contains("multisets"), "{}", refusal.text);
     let wide = "var n : 0..100000;\nstartstate n := 0; end;\nrule n < 9 ==>\n n := n + 1; end;";

@@ -28,10 +28,15 @@ struct Words {
     path: Option<(&'static str, &'static str, bool)>,
 }
 
-const COMMANDS: [Words; 5] = [
+const COMMANDS: [Words; 6] = [
     Words {
         command: Command::Check,
         about: "Search a model's reachable states for violations",
+        path: Some(("MODEL", "The Murphi model; - is standard input", false)),
+    },
+    Words {
+        command: Command::Prove,
+        about: "Prove a model's invariants component by component, without searching its states",
         path: Some(("MODEL", "The Murphi model; - is standard input", false)),
     },
     Words {

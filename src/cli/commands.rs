@@ -12,6 +12,7 @@ use crate::ir;
 use crate::job::check::{self, Task};
 use crate::job::comm_check::{self, CommFigures};
 use crate::job::options::{Command, Values};
+use crate::job::prove::task_of_model;
 use crate::job::{Exit, Refusal, model};
 use crate::report::compare::{self, Line};
 use crate::report::document::{self, Document};
@@ -23,6 +24,7 @@ pub fn run(request: &Request) -> Result<Exit, Refusal> {
     match request.command {
         Command::Check => check(values, paths, Task::of_model),
         Command::Run => check(values, paths, Task::of_job),
+        Command::Prove => check(values, paths, task_of_model),
         Command::CommCheck => comm_check(values),
         // What follows concerns no other rank: of many tasks, one does it.
         _ if !first_task() => Ok(Exit::Holds),

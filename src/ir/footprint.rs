@@ -125,6 +125,16 @@ pub fn expr_reads(model: &Model, binders: &[Binder], expr: ExprId) -> SlotSet {
     reads
 }
 
+/// The slots an expression may read where some locals have known values.
+pub fn known_reads(model: &Model, known: &[(Local, i64)], expr: ExprId) -> SlotSet {
+    let mut walk = Walk::new(model);
+    let env: Env = known.iter().map(|&(local, value)| (local, Known::Value(value))).collect();
+    walk.expr(expr, &env);
+    let mut reads = walk.found.reads;
+    reads.extend(&walk.found.writes);
+    reads
+}
+
 struct Walk<'m> {
     model: &'m Model,
     found: Footprint,

@@ -11,7 +11,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::options::{Command, Values};
-use super::{Refusal, bdd, engine, file, model};
+use super::{Refusal, bdd, engine, file, model, prove};
 use crate::audit::{self, DeadlockMode, SymmetryMode};
 use crate::base::wire;
 use crate::comm::{Comm, collective};
@@ -25,13 +25,15 @@ use crate::report::compare::{self, Published};
 use crate::report::document::{self, Document, RuleLine};
 use crate::report::itf;
 use crate::report::progress::{Form, Now, Shower};
-use crate::verdict::figures::{FreedomFigures, RankFigures, ResponseFigures};
+use crate::verdict::figures::{FreedomFigures, ProofFigures, RankFigures, ResponseFigures};
 use crate::verdict::{CheckKind, Report, Verdict};
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
 pub struct Task {
     pub name: String,
+    /// Prove the model instead of searching it.
+    pub proving: bool,
     pub title: Option<String>,
     pub text: Vec<u8>,
     pub constants: Vec<(String, String)>,
@@ -46,6 +48,7 @@ struct Shipment {
     text: Vec<u8>,
     constants: Vec<(String, String)>,
     values: Vec<(String, Vec<String>)>,
+    proving: bool,
 }
 
 impl Task {
@@ -65,6 +68,7 @@ impl Task {
         Ok(Task {
             name: model::display_name(&job.model),
             title: job.title,
+            proving: job.proving,
             text,
             constants,
             values: values.clone().over(job.values),
@@ -74,6 +78,7 @@ impl Task {
 
     fn shipment(&self) -> Shipment {
         Shipment {
+            proving: self.proving,
             name: self.name.clone(),
             text: self.text.clone(),
             constants: self.constants.clone(),
@@ -84,9 +89,13 @@ impl Task {
     fn received(shipment: Shipment) -> Task {
         Task {
             name: shipment.name,
+            proving: shipment.proving,
             text: shipment.text,
             constants: shipment.constants,
-            values: Values::from_pairs(shipment.values, Command::Check),
+            values: Values::from_pairs(
+                shipment.values,
+                if shipment.proving { Command::Prove } else { Command::Check },
+            ),
             ..Task::default()
         }
     }
@@ -115,7 +124,7 @@ pub fn run(comm: &mut dyn Comm, task: impl FnOnce() -> Result<Task, Refusal>, si
         let task = Task::received(shipped?);
         let (model, _) = task.lower().expect("what lowered at rank 0 lowers here");
         // A failing machine is rank 0's to tell.
-        let _ = search(comm, &task, &model, signals);
+        let _ = answer(comm, &task, &model, signals);
         return None;
     }
     let prepared = task().map_err(|refusal| (String::new(), refusal)).and_then(|task| match task.lower() {
@@ -128,23 +137,53 @@ pub fn run(comm: &mut dyn Comm, task: impl FnOnce() -> Result<Task, Refusal>, si
         if !warnings.is_empty() {
             eprint!("{warnings}");
         }
-        match search(comm, &task, &model, signals) {
+        match answer(comm, &task, &model, signals) {
             Ok(found) => Ok(document(comm, &task, &model, found.expect("rank 0 has the report"), begin)),
             Err(refusal) => Err((task.name, refusal)),
         }
     }))
 }
 
+/// Proves or searches, as the task says; what was found is at rank 0.
+fn answer(
+    comm: &mut dyn Comm,
+    task: &Task,
+    model: &ir::Model,
+    signals: &Signals,
+) -> Result<Option<Found>, Refusal> {
+    if task.proving {
+        return prove::work(comm, task, model, signals);
+    }
+    search(comm, task, model, signals)
+}
+
 /// A report, and what engines can tell besides.
-struct Found {
-    engine: &'static str,
-    report: Report,
-    ranks: Vec<RankFigures>,
-    responses: Vec<ResponseFigures>,
-    freedom: Option<FreedomFigures>,
-    symmetry: &'static str,
+pub(super) struct Found {
+    pub engine: &'static str,
+    pub report: Report,
+    pub ranks: Vec<RankFigures>,
+    pub responses: Vec<ResponseFigures>,
+    pub freedom: Option<FreedomFigures>,
+    pub symmetry: &'static str,
     /// Symmetry was asked for, and the model has some, but a property does not allow it.
-    given_up: bool,
+    pub given_up: bool,
+    pub proof: Option<ProofFigures>,
+}
+
+impl Found {
+    /// A report and nothing else, found without symmetry.
+    pub fn plain(engine: &'static str, report: Report) -> Found {
+        Found {
+            engine,
+            report,
+            ranks: Vec::new(),
+            responses: Vec::new(),
+            freedom: None,
+            symmetry: "off",
+            given_up: false,
+            proof: None,
+        }
+    }
 }
 
 const GIVEN_UP: &str = "given up: fair actions and single instances tell symmetric states apart";
@@ -169,8 +208,7 @@ fn search(
         let found = || {
             let report = replayed(model, &options, brute(task, model, &options, signals));
             let report = noted(model, given_up, report);
-            let (ranks, responses) = (Vec::new(), Vec::new());
-            Found { engine: "brute", symmetry, given_up, report, ranks, responses, freedom: None }
+            Found { symmetry, given_up, ..Found::plain("brute", report) }
         };
         return Ok(root.then(found));
     }
@@ -192,7 +230,7 @@ fn search(
     let Some(searched) = searched.map_err(Refusal::environment)? else { return Ok(None) };
     let report = noted(model, given_up, replayed(model, &options, searched.report));
     let (ranks, responses, freedom) = (searched.ranks, searched.responses, searched.freedom);
-    Ok(Some(Found { engine, symmetry, given_up, report, ranks, responses, freedom }))
+    Ok(Some(Found { symmetry, given_up, ranks, responses, freedom, ..Found::plain(engine, report) }))
 }
 
 /// Whether symmetry is given up for the model.
@@ -227,7 +265,7 @@ fn noted(model: &ir::Model, given_up: bool, mut report: Report) -> Report {
 
 /// Every violation's trace, run once more by the oracle. One that does not replay would be a bug of ours, and a wrong
 /// answer is worse than none.
-fn replayed(model: &ir::Model, options: &audit::Options, report: Report) -> Report {
+pub(super) fn replayed(model: &ir::Model, options: &audit::Options, report: Report) -> Report {
     for check in &report.checks {
         let trace = check.trace.as_ref();
         if let Some(Err(error)) = trace.map(|trace| audit::replay(model, options, trace)) {
@@ -264,7 +302,7 @@ fn now(moment: &Moment) -> Now {
 }
 
 /// The options of the oracle, which judges also what engines find.
-fn audit_options(values: &Values) -> audit::Options {
+pub(super) fn audit_options(values: &Values) -> audit::Options {
     let compat = match values.choice("compat") {
         "cmurphi" => Compat::Cmurphi,
         "rumur" => Compat::Rumur,
@@ -340,7 +378,7 @@ fn diagram(
     };
     let report = bdd::search(model, options, bytes, &stop).map_err(Refusal::usage)?;
     let report = replayed(model, options, report);
-    Ok(Found { engine: "bdd", symmetry: "off", report, ranks: Vec::new(), responses: Vec::new() })
+    Ok(Found::plain("bdd", report))
 }
 
 fn progress_form(values: &Values) -> Form {
@@ -382,6 +420,7 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin
         itf: None,
         responses: found.responses,
         deadlock_freedom: found.freedom,
+        proof: found.proof,
     };
     document.published = compare::comparisons(&task.published, &document);
     document.itf = document.checks.iter().find_map(|check| match (&check.trace, &check.lasso) {

@@ -3,6 +3,7 @@
 //! ```toml
 //! title = "German's protocol, 3 caches"
 //! model = "../models/german.m"          # relative to the job file
+//! command = "check"                     # or "prove"
 //! [constants]
 //! NODE_NUM = 3
 //! [options]                             # as on the command line (docs/options.md)
@@ -32,6 +33,8 @@ use crate::syntax::nearest;
 #[derive(Clone, Debug, Default)]
 pub struct Job {
     pub title: Option<String>,
+    /// Prove it instead of searching it.
+    pub proving: bool,
     pub model: PathBuf,
     pub constants: Vec<(String, String)>,
     pub values: Values,
@@ -42,6 +45,7 @@ pub struct Job {
 #[serde(deny_unknown_fields)]
 struct Raw {
     title: Option<String>,
+    command: Option<Spanned<String>>,
     model: Spanned<String>,
     #[serde(default)]
     constants: BTreeMap<String, Spanned<toml::Value>>,
@@ -67,6 +71,15 @@ pub fn parse(path: &Path, text: &str) -> Result<Job, Refusal> {
     for entry in raw.published {
         job.published.push(published(entry).map_err(|(span, message)| at(span, message))?);
     }
+    let command = match &raw.command {
+        None => Command::Check,
+        Some(word) => match word.get_ref().as_str() {
+            "check" => Command::Check,
+            "prove" => Command::Prove,
+            other => return Err(at(word.span(), format!("'{other}' is not check or prove"))),
+        },
+    };
+    job.proving = command == Command::Prove;
     job.model = path.parent().unwrap_or(Path::new("")).join(raw.model.get_ref());
     for (name, value) in raw.constants {
         let span = value.span();
@@ -79,8 +92,8 @@ pub fn parse(path: &Path, text: &str) -> Result<Job, Refusal> {
     for (name, value) in raw.options {
         let (name_span, span) = (name.span(), value.span());
         let name = name.into_inner();
-        let Some(spec) = options::find(&name, Some(Command::Check)).filter(|spec| spec.in_job) else {
-            return Err(at(name_span, unknown_option(&name)));
+        let Some(spec) = options::find(&name, Some(command)).filter(|spec| spec.in_job) else {
+            return Err(at(name_span, unknown_option(&name, command)));
         };
         let texts = match value.into_inner() {
             toml::Value::Array(values) => values.iter().map(plain_text).collect(),
@@ -131,10 +144,10 @@ fn plain_text(value: &toml::Value) -> Option<String> {
     }
 }
 
-fn unknown_option(name: &str) -> String {
+fn unknown_option(name: &str, command: Command) -> String {
     let known: Vec<&str> = options::TABLE
         .iter()
-        .filter(|spec| spec.in_job && spec.commands.contains(&Command::Check))
+        .filter(|spec| spec.in_job && spec.commands.contains(&command))
         .map(|spec| spec.name)
         .collect();
     let hint = match nearest(name, known.iter().copied()) {

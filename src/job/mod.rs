@@ -13,6 +13,7 @@ mod freedoms;
 mod helpful;
 pub mod model;
 pub mod options;
+pub mod prove;
 pub mod reaches;
 pub mod responses;
 

@@ -35,6 +35,7 @@ pub enum Form {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
     Check,
+    Prove,
     Run,
     Print,
     Fmt,
@@ -55,7 +56,7 @@ pub struct Spec {
     pub help: &'static str,
 }
 
-use Command::{Check, CommCheck, Fmt, Print, Run};
+use Command::{Check, CommCheck, Fmt, Print, Prove, Run};
 use Form::{Choice, List, Number, Several, Size, Switch, Text, Time};
 
 const COUNT: Form = Number { least: 1, most: u64::MAX };
@@ -67,7 +68,7 @@ pub static TABLE: &[Spec] = &[
         form: List,
         default: "",
         value: "NAME=VALUE",
-        commands: &[Check, Run, Print],
+        commands: &[Check, Prove, Run, Print],
         in_job: false,
         help: "Give a constant of the model another value (a job file has [constants])",
     },
@@ -160,7 +161,7 @@ pub static TABLE: &[Spec] = &[
         form: Choice(&["both", "cmurphi", "rumur"]),
         default: "both",
         value: "TOOL",
-        commands: &[Check, Run, Print],
+        commands: &[Check, Prove, Run, Print],
         in_job: true,
         help: "Whose run-time errors to report where CMurphi and Rumur differ (docs/language.md)",
     },
@@ -214,7 +215,7 @@ pub static TABLE: &[Spec] = &[
         form: Time,
         default: "",
         value: "TIME",
-        commands: &[Check, Run],
+        commands: &[Check, Prove, Run],
         in_job: true,
         help: "Give up with the verdict unknown after this time, as 90s, 1h30m or 02:30:00",
     },
@@ -223,7 +224,7 @@ pub static TABLE: &[Spec] = &[
         form: Size,
         default: "",
         value: "SIZE",
-        commands: &[Check, Run],
+        commands: &[Check, Prove, Run],
         in_job: true,
         help: "Memory that each rank may use, as 4GiB; otherwise its share of what the machine and the batch \
                system grant",
@@ -273,6 +274,44 @@ pub static TABLE: &[Spec] = &[
         commands: &[Check, Run],
         in_job: true,
         help: "List each rule with how often it fired and how many new states it found",
+    },
+    Spec {
+        name: "method",
+        form: Choice(&["split", "tmmc", "tmmcir"]),
+        default: "split",
+        value: "NAME",
+        commands: &[Prove, Run],
+        in_job: true,
+        help: "How to prove: split, the strongest split invariant, exposing local state where it does not suffice; \
+               tmmc, thread-modular, exposing nothing; tmmcir, thread-modular with refinement",
+    },
+    Spec {
+        name: "rounds",
+        form: Number { least: 0, most: 1_000_000 },
+        default: "20",
+        value: "N",
+        commands: &[Prove, Run],
+        in_job: true,
+        help: "Rounds of refinement at most; the verdict is unknown when they do not suffice",
+    },
+    Spec {
+        name: "aux",
+        form: List,
+        default: "",
+        value: "PRED",
+        commands: &[Prove, Run],
+        in_job: true,
+        help: "Expose from the start whether a local variable has a value, as 'place[3] = Critical'; * stands for any \
+               index",
+    },
+    Spec {
+        name: "certificate",
+        form: Text,
+        default: "",
+        value: "FILE",
+        commands: &[Prove],
+        in_job: false,
+        help: "Write the proof as data (docs/proof.md): JSON where the name ends in .json, bincode otherwise",
     },
     Spec {
         name: "stage",
@@ -343,7 +382,7 @@ pub static TABLE: &[Spec] = &[
         form: Number { least: 1, most: 4096 },
         default: "1",
         value: "N",
-        commands: &[Check, Run, CommCheck],
+        commands: &[Check, Prove, Run, CommCheck],
         in_job: false,
         help: "Ranks as threads of this process; under mpirun or srun the launcher says how many",
     },
@@ -352,7 +391,7 @@ pub static TABLE: &[Spec] = &[
         form: Choice(&["auto", "mpi", "threads"]),
         default: "auto",
         value: "NAME",
-        commands: &[Check, Run, CommCheck],
+        commands: &[Check, Prove, Run, CommCheck],
         in_job: false,
         help: "How ranks talk: auto is mpi under a launcher and threads otherwise",
     },
@@ -371,7 +410,7 @@ pub static TABLE: &[Spec] = &[
         form: Text,
         default: "",
         value: "FILE",
-        commands: &[Check, Run, CommCheck],
+        commands: &[Check, Prove, Run, CommCheck],
         in_job: false,
         help: "Write the result as one JSON document; - is standard output, and text goes to standard error",
     },
@@ -380,7 +419,7 @@ pub static TABLE: &[Spec] = &[
         form: Text,
         default: "",
         value: "FILE",
-        commands: &[Check, Run],
+        commands: &[Check, Prove, Run],
         in_job: false,
         help: "Write the first violation's trace in the Informal Trace Format",
     },
@@ -389,7 +428,7 @@ pub static TABLE: &[Spec] = &[
         form: Switch,
         default: "",
         value: "",
-        commands: &[Check, Run, CommCheck],
+        commands: &[Check, Prove, Run, CommCheck],
         in_job: false,
         help: "Print the verdict and nothing else",
     },
@@ -557,6 +596,7 @@ impl Command {
     pub fn name(self) -> &'static str {
         match self {
             Check => "check",
+            Prove => "prove",
             Run => "run",
             Print => "print",
             Fmt => "fmt",

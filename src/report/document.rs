@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::compare::Comparison;
-use crate::verdict::figures::{FreedomFigures, RankFigures, ResponseFigures};
+use crate::verdict::figures::{FreedomFigures, ProofFigures, RankFigures, ResponseFigures};
 use crate::verdict::{Check, Verdict};
 
 /// The result of `check` and `run`.
@@ -49,6 +49,8 @@ pub struct Document {
     pub responses: Vec<ResponseFigures>,
     /// What deadlock freedom took; where there is a CANGETTO property and the engine is distributed.
     pub deadlock_freedom: Option<FreedomFigures>,
+    /// What a proof by components took; of `prove` alone.
+    pub proof: Option<ProofFigures>,
 }
 
 /// One rule's part in a search.

@@ -4,7 +4,7 @@ use super::compare;
 use super::document::Document;
 use super::table::Table;
 use crate::base::size;
-use crate::verdict::figures::{FreedomFigures, RankFigures};
+use crate::verdict::figures::{FreedomFigures, ProofFigures, RankFigures};
 use crate::verdict::{Change, Check, CheckKind, Ending, Lasso, Trace, TraceStep, Verdict};
 
 /// The whole result.
@@ -30,6 +30,10 @@ pub fn result(document: &Document) -> String {
         out.push('\n');
         out += &deadlock_freedom(freedom);
     }
+    if let Some(figures) = &document.proof {
+        out.push('\n');
+        out += &proof(figures);
+    }
     if !document.published.is_empty() {
         out.push('\n');
         out += &compare::text(&document.published);
@@ -53,6 +57,42 @@ pub fn verdict(document: &Document) -> String {
     }
 }
 
+/// A proof round by round.
+fn proof(figures: &ProofFigures) -> String {
+    const NAMED_MAX: usize = 4;
+    let mut table = Table::new(["round", "predicates", "nodes", "turns", "seconds", "left open", "added"]);
+    for (at, round) in figures.rounds.iter().enumerate() {
+        let mut added: Vec<String> = round.added.iter().take(NAMED_MAX).cloned().collect();
+        if round.added.len() > NAMED_MAX {
+            added.push(format!("and {} more", round.added.len() - NAMED_MAX));
+        }
+        table.row([
+            at.to_string(),
+            round.predicates.to_string(),
+            size::count(round.nodes),
+            round.turns.to_string(),
+            format!("{:.2}", round.seconds),
+            round.open.first().cloned().unwrap_or_default(),
+            added.join("; "),
+        ]);
+    }
+    let rechecked = match figures.recheck_seconds {
+        Some(seconds) => format!("The proof was checked anew in {seconds:.2} s"),
+        None => String::new(),
+    };
+    let rechecked = match (rechecked.is_empty(), figures.enumerated_views) {
+        (true, _) => rechecked,
+        (false, Some(views)) => format!("{rechecked}, and view by view: {} views.\n", size::count(views)),
+        (false, None) => format!("{rechecked}.\n"),
+    };
+    format!(
+        "Proof by {} components, method {}:\n{}{rechecked}",
+        figures.components,
+        figures.method,
+        table.render()
+    )
+}
+
 fn figures(document: &Document) -> String {
     let mut table = Table::new([""; 0]);
     let mut row = |name: &str, value: String| table.row([name.to_string(), value]);
@@ -68,13 +108,17 @@ fn figures(document: &Document) -> String {
     let note = document.symmetry_note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
     let symmetry = format!("{}{note}", document.symmetry);
     row("search", format!("{}, symmetry {symmetry}, {}", document.engine, ranks(document.ranks)));
-    row("states", size::count(document.states));
-    row("rules fired", size::count(document.rules_fired));
-    if let Some(levels) = document.levels {
-        row("levels", size::count(levels));
+    if document.proof.is_some() {
+        row("time", format!("{:.2} s", document.seconds));
+    } else {
+        row("states", size::count(document.states));
+        row("rules fired", size::count(document.rules_fired));
+        if let Some(levels) = document.levels.filter(|&levels| levels > 0) {
+            row("levels", size::count(levels));
+        }
+        let rate = (document.states as f64 / document.seconds.max(1e-9)) as u64;
+        row("time", format!("{:.2} s, {} states/s", document.seconds, size::count(rate)));
     }
-    let rate = (document.states as f64 / document.seconds.max(1e-9)) as u64;
-    row("time", format!("{:.2} s, {} states/s", document.seconds, size::count(rate)));
     if let Some(peak) = document.peak_bytes.iter().max() {
         let store = document.store_bytes_per_state;
         let store = store.map_or(String::new(), |bytes| format!(", {bytes:.1} bytes a state in the store"));

@@ -22,7 +22,7 @@ use super::Trouble;
 /// Bytes that one node takes, with its share of the tables.
 const NODE_BYTES: u64 = 32;
 const CACHE_ENTRY_BYTES: u64 = 24;
-const NODES_LEAST: u64 = 1 << 16;
+const NODES_LEAST: u64 = 1 << 12;
 const NODES_MOST: u64 = 1 << 30;
 
 /// Nodes, and the variables they decide.
@@ -31,7 +31,12 @@ pub struct Store {
     variables: u32,
     truth: Bdd,
     falsity: Bdd,
+    /// Nodes at which dead ones are worth collecting.
+    full: std::cell::Cell<u64>,
 }
+
+/// Dead nodes are not looked for below this many.
+const COLLECT_LEAST: u64 = 1 << 20;
 
 /// A boolean function of a store's variables.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,7 +58,7 @@ impl Store {
         manager.with_manager_exclusive(|manager| manager.add_vars(variables));
         let truth = Bdd(manager.with_manager_shared(|manager| BCDDFunction::t(manager)));
         let falsity = Bdd(manager.with_manager_shared(|manager| BCDDFunction::f(manager)));
-        Store { manager, variables, truth, falsity }
+        Store { manager, variables, truth, falsity, full: std::cell::Cell::new(COLLECT_LEAST) }
     }
 
     pub fn variables(&self) -> u32 {
@@ -104,8 +109,12 @@ impl Store {
         self.manager.with_manager_shared(|manager| manager.approx_num_inner_nodes() as u64)
     }
 
-    pub fn collect(&self) {
-        self.manager.with_manager_shared(|manager| manager.gc());
+    /// Collects dead nodes when there may be many: twice as many nodes as were left the last time.
+    pub fn tidy(&self) {
+        if self.nodes() > self.full.get() {
+            self.manager.with_manager_shared(|manager| manager.gc());
+            self.full.set(COLLECT_LEAST.max(self.nodes() * 2));
+        }
     }
 
     /// A disjunction, built in halves so that intermediate results stay small.
@@ -319,6 +328,14 @@ fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
         number >>= 7;
     }
     bytes.push(number as u8);
+}
+
+/// The nodes of a diagram's bytes: variable, high, low, counted from the constants; none where they are not such.
+pub fn nodes_of(bytes: &[u8]) -> Option<Vec<(u32, u32, u32)>> {
+    let mut numbers = Numbers { bytes, at: 0 };
+    let count = numbers.next()?;
+    let mut next = || numbers.next().map(|number| number as u32);
+    (0..count).map(|_| Some((next()?, next()?, next()?))).collect()
 }
 
 struct Numbers<'a> {

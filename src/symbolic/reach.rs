@@ -183,6 +183,7 @@ impl<'m> Reach<'m> {
             let next = self.relations[at].after(&self.reached)?;
             let next = self.arrive(&next)?;
             self.reached = self.reached.or(&next)?;
+            self.space.store.tidy();
         }
         self.passes += 1;
         self.nodes_most = self.nodes_most.max(self.space.store.nodes());

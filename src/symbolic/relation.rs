@@ -9,9 +9,10 @@
 use super::Trouble;
 use super::bdd::Bdd;
 use super::execute::Run;
-use super::space::{Side, Space, View, variable};
+use super::space::{Frame, Side, Space, View, variable};
 use crate::ir::eval::Options;
 use crate::ir::{Binder, ExprId, Instance, Model};
+use std::rc::Rc;
 
 #[derive(Clone)]
 pub struct Relation {
@@ -28,10 +29,7 @@ pub struct Relation {
     pub tried: Bdd,
     pub faults: Bdd,
     pub covered: Vec<(u32, Bdd)>,
-    /// The written bits now, the written bits next, and "they agree": what images are made with.
-    now: Bdd,
-    next: Bdd,
-    agree: Bdd,
+    frame: Rc<Frame>,
 }
 
 impl Relation {
@@ -81,49 +79,26 @@ impl Relation {
             }
         }
         writes.sort_unstable();
-        let mut relation = Relation {
-            instance,
-            steps,
-            writes,
-            leads,
-            moves,
-            tried,
-            faults: run.fault,
-            covered: run.covered,
-            now: store.truth(),
-            next: store.truth(),
-            agree: store.truth(),
-        };
-        relation.prepare(space)?;
-        Ok(relation)
+        let frame = space.frame(&writes)?;
+        let (faults, covered) = (run.fault, run.covered);
+        Ok(Relation { instance, steps, writes, leads, moves, tried, faults, covered, frame })
     }
 
     /// A relation of no rule: steps over some written bits.
     pub fn of_steps(space: &Space, steps: Bdd, mut writes: Vec<u32>) -> Result<Relation, Trouble> {
         writes.sort_unstable();
         let (no, yes) = (space.store.falsity(), space.store.truth());
-        let mut relation = Relation {
+        Ok(Relation {
             instance: Instance { rule: crate::ir::RuleId(u32::MAX), index: 0 },
+            frame: space.frame(&writes)?,
             steps,
             writes,
             leads: yes.clone(),
             moves: no.clone(),
-            tried: yes.clone(),
+            tried: yes,
             faults: no,
             covered: Vec::new(),
-            now: yes.clone(),
-            next: yes.clone(),
-            agree: yes,
-        };
-        relation.prepare(space)?;
-        Ok(relation)
-    }
-
-    fn prepare(&mut self, space: &Space) -> Result<(), Trouble> {
-        self.now = space.set(self.writes.iter().copied(), Side::Now)?;
-        self.next = space.set(self.writes.iter().copied(), Side::Next)?;
-        self.agree = space.unchanged(&self.writes)?;
-        Ok(())
+        })
     }
 
     /// The relation is there only for some states before.
@@ -141,16 +116,17 @@ impl Relation {
 
     /// The states after, of states before.
     pub fn after(&self, states: &Bdd) -> Result<Bdd, Trouble> {
-        states.and_exists(&self.steps, &self.now)?.and_exists(&self.agree, &self.next)
+        states.and_exists(&self.steps, &self.frame.now)?.and_exists(&self.frame.agree, &self.frame.next)
     }
 
     /// The states before, of states after.
     pub fn before(&self, states: &Bdd) -> Result<Bdd, Trouble> {
-        states.and_exists(&self.agree, &self.now)?.and_exists(&self.steps, &self.next)
+        states.and_exists(&self.frame.agree, &self.frame.now)?.and_exists(&self.steps, &self.frame.next)
     }
 }
 
 /// Where a predicate under binders holds, where it does not, and where it cannot be evaluated.
+#[derive(Clone)]
 pub struct Predicate {
     pub holds: Bdd,
     pub fails: Bdd,
@@ -169,6 +145,25 @@ pub fn predicate(
 ) -> Result<Predicate, Trouble> {
     let mut run = Run::new(model, options, space, view);
     run.enter(binders, cells, index)?;
+    let holds = run.condition(expr)?;
+    let fails = run.path.minus(&holds)?;
+    Ok(Predicate { holds, fails, faults: run.fault })
+}
+
+/// Evaluates a condition in all states, with known values in some cells of a frame.
+pub fn condition(
+    model: &Model,
+    options: Options,
+    (space, view): (&Space, &View),
+    cells: u32,
+    known: &[(crate::ir::Local, i64)],
+    expr: ExprId,
+) -> Result<Predicate, Trouble> {
+    let mut run = Run::new(model, options, space, view);
+    run.enter(&[], cells, 0)?;
+    for &(local, value) in known {
+        run.set_local(local, vec![(value, space.store.truth())]);
+    }
     let holds = run.condition(expr)?;
     let fails = run.path.minus(&holds)?;
     Ok(Predicate { holds, fails, faults: run.fault })

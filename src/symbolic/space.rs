@@ -15,8 +15,10 @@ use std::rc::Rc;
 
 use super::bdd::{Bdd, Store};
 use super::{Trouble, place::VALUES_MAX};
-use crate::ir::layout::Layout;
 use crate::ir::{Model, Type, TypeId, UNDEFINED};
+
+/// How many values a slot may have whose values are exposed one by one.
+pub const EXPOSED_MAX: u64 = 64;
 
 /// Before a step or after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,8 +30,9 @@ pub enum Side {
 /// Where a slot stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
-    /// The first of its bits.
+    /// The first of its bits, and how far the next is.
     pub bit: u32,
+    pub stride: u32,
     pub width: u32,
     /// The least value of its type, and how many there are.
     pub first: i64,
@@ -41,7 +44,13 @@ impl Field {
     pub fn new(model: &Model, slot: u32, bit: u32) -> Field {
         let ty = model.slots[slot as usize].ty;
         let count = model.types.count(ty);
-        Field { bit, width: u64::BITS - count.leading_zeros(), first: model.types.first(ty), count }
+        Field {
+            bit,
+            stride: 1,
+            width: u64::BITS - count.leading_zeros(),
+            first: model.types.first(ty),
+            count,
+        }
     }
 
     pub fn code(&self, value: i64) -> u64 {
@@ -52,12 +61,15 @@ impl Field {
         if code == 0 { UNDEFINED } else { self.first.wrapping_add_unsigned(code - 1) }
     }
 
-    pub fn bits(&self) -> std::ops::Range<u32> {
-        self.bit..self.bit + self.width
+    pub fn bits(&self) -> impl Iterator<Item = u32> + use<> {
+        let (bit, stride) = (self.bit, self.stride);
+        (0..self.width).map(move |at| bit + at * stride)
     }
 
-    fn literals(&self, code: u64, side: Side) -> Vec<(u32, bool)> {
-        let literal = |at: u32| (variable(self.bit + at, side), code >> (self.width - 1 - at) & 1 == 1);
+    /// The literals that say that the field has a code.
+    pub fn literals(&self, code: u64, side: Side) -> Vec<(u32, bool)> {
+        let literal =
+            |at: u32| (variable(self.bit + at * self.stride, side), code >> (self.width - 1 - at) & 1 == 1);
         (0..self.width).map(literal).collect()
     }
 }
@@ -102,11 +114,24 @@ pub struct Space {
     pub store: Store,
     bits: u32,
     cases: RefCell<HashMap<(Field, Side), Rc<Cases>>>,
+    frames: RefCell<HashMap<Rc<Vec<u32>>, Rc<Frame>>>,
+}
+
+/// What images over some written bits are made with: the bits before, the bits after, and "they agree".
+pub struct Frame {
+    pub now: Bdd,
+    pub next: Bdd,
+    pub agree: Bdd,
 }
 
 impl Space {
     pub fn new(bits: u32, bytes: u64) -> Space {
-        Space { store: Store::new(bits * 2, bytes), bits, cases: RefCell::default() }
+        Space {
+            store: Store::new(bits * 2, bytes),
+            bits,
+            cases: RefCell::default(),
+            frames: RefCell::default(),
+        }
     }
 
     pub fn bits(&self) -> u32 {
@@ -155,6 +180,21 @@ impl Space {
         Ok(made)
     }
 
+    /// The frame of some bits.
+    pub fn frame(&self, bits: &[u32]) -> Result<Rc<Frame>, Trouble> {
+        let key = Rc::new(bits.to_vec());
+        if let Some(known) = self.frames.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let made = Rc::new(Frame {
+            now: self.set(bits.iter().copied(), Side::Now)?,
+            next: self.set(bits.iter().copied(), Side::Next)?,
+            agree: self.unchanged(bits)?,
+        });
+        self.frames.borrow_mut().insert(key, made.clone());
+        Ok(made)
+    }
+
     /// The one state, as far as the view sees it.
     pub fn state(&self, view: &View, state: &[i64]) -> Result<Bdd, Trouble> {
         let mut literals = Vec::new();
@@ -181,7 +221,8 @@ impl Space {
 
     /// The value of a field in a valuation, where bits that do not matter count as 0.
     pub fn value_in(&self, field: Field, valuation: &[Option<bool>], side: Side) -> i64 {
-        let bit = |at: u32| valuation[variable(field.bit + at, side) as usize].unwrap_or(false);
+        let bit =
+            |at: u32| valuation[variable(field.bit + at * field.stride, side) as usize].unwrap_or(false);
         let code = (0..field.width).fold(0u64, |code, at| code << 1 | u64::from(bit(at)));
         field.value(code)
     }
@@ -189,16 +230,21 @@ impl Space {
 
 /// The static order of a model's slots.
 pub fn slot_order(model: &Model) -> Vec<u32> {
+    let keys = slot_keys(model);
+    let mut slots: Vec<u32> = (0..keys.len() as u32).collect();
+    slots.sort_by_key(|&slot| (keys[slot as usize], slot));
+    slots
+}
+
+/// For each slot, 0 or one more than the number of the process it belongs with in the order.
+pub fn slot_keys(model: &Model) -> Vec<u64> {
     let process = process_type(model);
-    let layout = Layout::new(model);
     let key = |slot: u32| {
         let var = &model.vars[model.slots[slot as usize].var as usize];
         let at = process.and_then(|ty| process_of(model, ty, var.ty, u64::from(slot - var.first.0)));
-        (at.map_or(0, |at| at + 1), slot)
+        at.map_or(0, |at| at + 1)
     };
-    let mut slots: Vec<u32> = (0..layout.slots() as u32).collect();
-    slots.sort_by_key(|&slot| key(slot));
-    slots
+    (0..model.slots.len() as u32).map(key).collect()
 }
 
 /// The type that most arrays are indexed by.

@@ -156,6 +156,36 @@ pub struct FreedomFigures {
     pub longest_path: u64,
 }
 
+/// One round of a proof by components: a split invariant with some auxiliary booleans.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProofRound {
+    /// Auxiliary booleans in use, and those added before this round.
+    pub predicates: u64,
+    pub added: Vec<String>,
+    /// Most nodes in use on a rank.
+    pub nodes: u64,
+    /// Most turns of a rank over its components.
+    pub turns: u64,
+    /// Bytes of effects sent, over all ranks.
+    pub bytes_sent: u64,
+    pub seconds: f64,
+    /// Pieces of properties, and components whose rules may fail, that did not follow; the first few of each rank.
+    pub open: Vec<String>,
+}
+
+/// What a proof by components took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProofFigures {
+    pub method: String,
+    pub components: u64,
+    pub shared_bits: u64,
+    pub rounds: Vec<ProofRound>,
+    /// Seconds of checking the finished proof anew; none where there is none.
+    pub recheck_seconds: Option<f64>,
+    /// Views that were enumerated to check the certificate by brute force; none where they are too many.
+    pub enumerated_views: Option<u64>,
+}
+
 impl RankFigures {
     pub fn set_digest(&mut self, digest: u128) {
         self.digest = ((digest >> 64) as u64, digest as u64);

@@ -1,0 +1,130 @@
+//! What components do to the shared state, joined so that one component meets all others at once.
+//!
+//! An effect is a relation over shared bits: the steps, and the bits that they may write. Two effects are joined into
+//! one where that does not make the diagram much larger; otherwise they stay side by side. Thousands of loosely coupled
+//! components so become one effect whose diagram is as long as the shared state, and a component's image under all
+//! others costs one relational product instead of thousands.
+//!
+//! A component must not meet itself. `all_but_one` goes down a binary tree over the components with the join of all
+//! that lies outside: n joins on each level that stay within the tree, so 2n in all.
+
+use crate::symbolic::relation::Relation;
+use crate::symbolic::{Bdd, Space, Trouble};
+
+/// Steps on shared bits, and the bits they may write, ascending.
+#[derive(Clone)]
+pub struct Effect {
+    pub steps: Bdd,
+    pub writes: Vec<u32>,
+}
+
+/// A join may be this many times larger than its two sides.
+const GROWTH_MAX: usize = 2;
+const SMALL_NODES: usize = 256;
+
+/// The bits of `of` that are not in `without`; both ascend.
+fn missing(of: &[u32], without: &[u32]) -> Vec<u32> {
+    of.iter().copied().filter(|bit| without.binary_search(bit).is_err()).collect()
+}
+
+impl Effect {
+    /// Either of two effects.
+    pub fn or(&self, space: &Space, other: &Effect) -> Result<Effect, Trouble> {
+        let (mine, theirs) = (missing(&self.writes, &other.writes), missing(&other.writes, &self.writes));
+        let left = self.steps.and(&space.unchanged(&theirs)?)?;
+        let right = other.steps.and(&space.unchanged(&mine)?)?;
+        let mut writes = self.writes.clone();
+        writes.extend(theirs);
+        writes.sort_unstable();
+        Ok(Effect { steps: left.or(&right)?, writes })
+    }
+
+    pub fn relation(&self, space: &Space) -> Result<Relation, Trouble> {
+        Relation::of_steps(space, self.steps.clone(), self.writes.clone())
+    }
+}
+
+/// Adds effects to a list, joining what can be joined.
+pub fn add(space: &Space, list: &mut Vec<Effect>, more: &[Effect]) -> Result<(), Trouble> {
+    for effect in more {
+        let Some(last) = list.last() else {
+            list.push(effect.clone());
+            continue;
+        };
+        let joined = last.or(space, effect)?;
+        let parts = last.steps.nodes() + effect.steps.nodes();
+        if joined.steps.nodes() <= GROWTH_MAX * parts + SMALL_NODES {
+            *list.last_mut().expect("there is one") = joined;
+        } else {
+            list.push(effect.clone());
+        }
+    }
+    Ok(())
+}
+
+/// The effects of ranges of components: of all, of halves, and so on.
+pub struct Tree {
+    count: usize,
+    /// For each node of the tree, 1 being the root and 2k and 2k + 1 the halves of k.
+    nodes: Vec<Vec<Effect>>,
+}
+
+impl Tree {
+    pub fn new(space: &Space, leaves: &[Vec<Effect>]) -> Result<Tree, Trouble> {
+        let count = leaves.len().max(1).next_power_of_two();
+        let mut nodes = vec![Vec::new(); 2 * count];
+        for (at, leaf) in leaves.iter().enumerate() {
+            nodes[count + at] = leaf.clone();
+        }
+        for at in (1..count).rev() {
+            let mut joined = nodes[2 * at].clone();
+            add(space, &mut joined, &nodes[2 * at + 1])?;
+            nodes[at] = joined;
+        }
+        Ok(Tree { count, nodes })
+    }
+
+    /// The effects of all components.
+    pub fn all(&self) -> &[Effect] {
+        &self.nodes[1]
+    }
+
+    /// For each leaf, the effects of all other leaves and of `outside`.
+    pub fn all_but_one(
+        &self,
+        space: &Space,
+        outside: &[Effect],
+        wanted: &dyn Fn(usize) -> bool,
+        each: &mut dyn FnMut(usize, &[Effect]) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        self.below(space, 1, 0..self.count, outside.to_vec(), wanted, each)
+    }
+
+    fn below(
+        &self,
+        space: &Space,
+        at: usize,
+        range: std::ops::Range<usize>,
+        outside: Vec<Effect>,
+        wanted: &dyn Fn(usize) -> bool,
+        each: &mut dyn FnMut(usize, &[Effect]) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        if !range.clone().any(wanted) {
+            return Ok(());
+        }
+        if range.len() == 1 {
+            return each(range.start, &outside);
+        }
+        let middle = range.start + range.len() / 2;
+        for (child, sibling, part) in
+            [(2 * at, 2 * at + 1, range.start..middle), (2 * at + 1, 2 * at, middle..range.end)]
+        {
+            if part.clone().any(wanted) {
+                let mut others = outside.clone();
+                add(space, &mut others, &self.nodes[sibling])?;
+                self.below(space, child, part, others, wanted, each)?;
+            }
+        }
+        Ok(())
+    }
+}

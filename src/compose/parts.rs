@@ -1,0 +1,263 @@
+//! A model cut into components, and the bits that a proof is about.
+//!
+//! In: a model, and auxiliary booleans, each showing whether a local slot of a component has a value. Out: the
+//! components in the order of the processes and their members, the system last where it has rules; which slots are
+//! local to which, all others being shared; and where slots and auxiliaries stand.
+//!
+//! Order of the bits: what belongs to no process, then for each process number its shared slots and the auxiliaries of
+//! its component, then banks for the slots of one component each, interleaved bit by bit. All components use the first bank
+//! for themselves; the others are for properties that speak of several. It is the same on every rank.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::ir::component::{Owner, components};
+use crate::ir::model::digits;
+use crate::ir::{Binder, Instance, Model, RuleId, Slot};
+use crate::symbolic::space::slot_keys;
+use crate::symbolic::{Field, View};
+
+/// A shared boolean that shows whether a local slot has a value. It is its component's to keep up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Auxiliary {
+    pub slot: u32,
+    pub value: i64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// `PID[3]`, or `system`.
+    pub name: String,
+    pub locals: Vec<u32>,
+    pub instances: Vec<Instance>,
+    /// Which process, and which member of it; none for the system.
+    pub member: Option<(u32, u64)>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Parts {
+    pub parts: Vec<Part>,
+    pub shared: Vec<u32>,
+    /// For each slot, the component it is local to.
+    pub owner: Vec<Option<u32>>,
+}
+
+/// Where everything stands, for one choice of auxiliaries.
+pub struct Plan {
+    pub auxiliaries: Vec<Auxiliary>,
+    /// The bit of each auxiliary.
+    pub auxiliary_bits: Vec<u32>,
+    /// Shared bits and auxiliary bits come before this one.
+    pub shared_bits: u32,
+    /// The bits of one bank, and how many banks there are.
+    pub bank_bits: u32,
+    pub banks: u32,
+    shared: Rc<Vec<Option<Field>>>,
+    flags: Rc<HashMap<u32, Vec<(i64, u32)>>>,
+}
+
+impl Parts {
+    /// Cuts the model; a text says why it cannot be cut.
+    pub fn new(model: &Model) -> Result<Parts, String> {
+        let found = components(model);
+        let mut parts = Vec::new();
+        let mut first_of = Vec::new();
+        for (at, process) in found.processes.iter().enumerate() {
+            first_of.push(parts.len());
+            for (index, member) in process.members.iter().enumerate() {
+                let name = format!("{}[{member}]", process.name);
+                let member = Some((at as u32, index as u64));
+                parts.push(Part { name, locals: Vec::new(), instances: Vec::new(), member });
+            }
+        }
+        let system = parts.len();
+        if found.rules.iter().any(|of| of.is_none()) {
+            let name = "system".to_string();
+            parts.push(Part { name, locals: Vec::new(), instances: Vec::new(), member: None });
+        }
+        for (at, of) in found.rules.iter().enumerate() {
+            let rule = &model.rules[at];
+            for index in 0..model.instances(rule) {
+                let part = match of {
+                    None => system,
+                    Some((process, binders)) => {
+                        let member = member_of(model, &rule.binders, binders, index);
+                        let count = found.processes[*process as usize].members.len() as u64;
+                        if member >= count {
+                            let name = &found.processes[*process as usize].name;
+                            return Err(format!("process {name} has more than {count} members"));
+                        }
+                        first_of[*process as usize] + member as usize
+                    }
+                };
+                parts[part].instances.push(Instance { rule: RuleId(at as u32), index });
+            }
+        }
+        let mut owner = vec![None; model.slots.len()];
+        let mut shared = Vec::new();
+        for (slot, of) in found.owners.iter().enumerate() {
+            let part = match *of {
+                Owner::Local { process, index } => first_of[process as usize] + index as usize,
+                Owner::System => system,
+                Owner::Shared | Owner::Nobody => {
+                    shared.push(slot as u32);
+                    continue;
+                }
+            };
+            owner[slot] = Some(part as u32);
+            parts[part].locals.push(slot as u32);
+        }
+        Ok(Parts { parts, shared, owner })
+    }
+
+    /// The slot of another member of the same process that stands where this one does.
+    pub fn twin(&self, model: &Model, slot: u32, part: usize) -> Option<u32> {
+        let own = self.owner[slot as usize]? as usize;
+        let at = self.parts[own].locals.iter().position(|&each| each == slot)?;
+        let same_process = match (self.parts[own].member, self.parts[part].member) {
+            (Some((a, _)), Some((b, _))) => a == b,
+            _ => own == part,
+        };
+        let twin = *self.parts[part].locals.get(at).filter(|_| same_process)?;
+        (model.slots[twin as usize].ty == model.slots[slot as usize].ty).then_some(twin)
+    }
+
+    /// An auxiliary as people write it: `place[3] = Critical`.
+    pub fn text(&self, model: &Model, auxiliary: Auxiliary) -> String {
+        let path = model.slot_path(Slot(auxiliary.slot));
+        if auxiliary.value == crate::ir::UNDEFINED {
+            return format!("isundefined({path})");
+        }
+        let ty = model.slots[auxiliary.slot as usize].ty;
+        format!("{path} = {}", model.types.value_name(ty, auxiliary.value))
+    }
+
+    /// The auxiliaries that a text stands for, where `*` in a path stands for any index: `place[*] = Critical`.
+    pub fn parse(&self, model: &Model, text: &str) -> Result<Vec<Auxiliary>, String> {
+        let (path, value) = text.split_once('=').ok_or_else(|| format!("'{text}' is not PATH = VALUE"))?;
+        let (path, value) = (path.trim().replace(' ', ""), value.trim());
+        let mut found = Vec::new();
+        let mut known = false;
+        for slot in 0..model.slots.len() as u32 {
+            if !matches(&path, &model.slot_path(Slot(slot))) {
+                continue;
+            }
+            known = true;
+            if self.owner[slot as usize].is_none() {
+                continue;
+            }
+            let ty = model.slots[slot as usize].ty;
+            let first = model.types.first(ty);
+            let values = (0..model.types.count(ty)).map(|at| first.wrapping_add_unsigned(at));
+            let named = values.into_iter().find(|&each| model.types.value_name(ty, each) == value);
+            let value = named.ok_or_else(|| format!("{path} has no value '{value}'"))?;
+            found.push(Auxiliary { slot, value });
+        }
+        match (known, found.is_empty()) {
+            (false, _) => Err(format!("the model has no variable {path}")),
+            (true, true) => Err(format!("{path} is not local to a component, so it is seen already")),
+            _ => Ok(found),
+        }
+    }
+}
+
+/// Whether a path fits a pattern in which `*` stands for the text of one index.
+fn matches(pattern: &str, path: &str) -> bool {
+    let mut rest = path;
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or("");
+    let Some(after) = rest.strip_prefix(first) else { return false };
+    rest = after;
+    for piece in pieces {
+        let end = rest.find(']').unwrap_or(rest.len());
+        let Some(after) = rest[end..].strip_prefix(piece) else { return false };
+        rest = after;
+    }
+    rest.is_empty()
+}
+
+/// The number of the component that an instance's component binders name.
+fn member_of(model: &Model, binders: &[Binder], of: &[usize], index: u64) -> u64 {
+    let digits = digits(binders, &model.types, index);
+    of.iter().fold(0u64, |member, &at| member * binders[at].radix(&model.types).max(1) + digits[at])
+}
+
+impl Plan {
+    pub fn new(model: &Model, parts: &Parts, mut auxiliaries: Vec<Auxiliary>, banks: u32) -> Plan {
+        let keys = slot_keys(model);
+        // Shared slots and auxiliaries in one order.
+        enum Item {
+            Slot(u32),
+            Flag(Auxiliary),
+        }
+        let mut items: Vec<(u64, u32, Item)> = Vec::new();
+        items.extend(parts.shared.iter().map(|&slot| (keys[slot as usize], slot, Item::Slot(slot))));
+        auxiliaries.sort();
+        auxiliaries.dedup();
+        for &auxiliary in &auxiliaries {
+            let part =
+                parts.owner[auxiliary.slot as usize].expect("an auxiliary shows a local slot") as usize;
+            let key = parts.parts[part].member.map_or(0, |(_, index)| index + 1);
+            items.push((key, u32::MAX, Item::Flag(auxiliary)));
+        }
+        items.sort_by_key(|(key, slot, _)| (*key, *slot));
+        let mut shared = vec![None; model.slots.len()];
+        let mut flags: HashMap<u32, Vec<(i64, u32)>> = HashMap::new();
+        let mut bit_of: HashMap<Auxiliary, u32> = HashMap::new();
+        let mut bits = 0;
+        for (_, _, item) in items {
+            match item {
+                Item::Slot(slot) => {
+                    let field = Field::new(model, slot, bits);
+                    bits += field.width;
+                    shared[slot as usize] = Some(field);
+                }
+                Item::Flag(auxiliary) => {
+                    flags.entry(auxiliary.slot).or_default().push((auxiliary.value, bits));
+                    bit_of.insert(auxiliary, bits);
+                    bits += 1;
+                }
+            }
+        }
+        let width =
+            |part: &Part| part.locals.iter().map(|&slot| Field::new(model, slot, 0).width).sum::<u32>();
+        let bank_bits = parts.parts.iter().map(width).max().unwrap_or(0);
+        let auxiliary_bits = auxiliaries.iter().map(|auxiliary| bit_of[auxiliary]).collect();
+        Plan {
+            auxiliaries,
+            auxiliary_bits,
+            shared_bits: bits,
+            bank_bits,
+            banks,
+            shared: Rc::new(shared),
+            flags: Rc::new(flags),
+        }
+    }
+
+    pub fn bits(&self) -> u32 {
+        self.shared_bits + self.bank_bits * self.banks
+    }
+
+    /// What one component sees, its own slots in a bank.
+    pub fn view(&self, model: &Model, part: &Part, bank: u32) -> View {
+        let mut view = View { shared: self.shared.clone(), own: HashMap::new(), flags: self.flags.clone() };
+        self.add_own(model, part, bank, &mut view);
+        view
+    }
+
+    /// Adds a component's own slots to a view, in a bank.
+    pub fn add_own(&self, model: &Model, part: &Part, bank: u32, view: &mut View) {
+        let mut bit = self.shared_bits + bank;
+        for &slot in &part.locals {
+            let field = Field { stride: self.banks, ..Field::new(model, slot, bit) };
+            bit += field.width * self.banks;
+            view.own.insert(slot, field);
+        }
+    }
+
+    /// The bits of a bank.
+    pub fn bank(&self, bank: u32) -> impl Iterator<Item = u32> + Clone + use<> {
+        let (first, banks) = (self.shared_bits + bank, self.banks);
+        (0..self.bank_bits).map(move |at| first + at * banks)
+    }
+}

@@ -1,0 +1,252 @@
+//! The loop of a proof: a split invariant, what does not follow from it, what to expose, and again.
+//!
+//! In: a model cut into components, a method, auxiliaries to begin with. Out: proved, and checked anew; or violated,
+//! where whoever looks for executions found one; or open, with a reason. Every rank runs the same function; rank 0 looks
+//! for what to expose and tells the others. It ends with the rounds asked for, or when nothing is left to expose.
+
+use std::time::Instant;
+
+use super::judge::{self, Failing, together};
+use super::parts::{Auxiliary, Parts, Plan};
+use super::pieces::BANKS_MAX;
+use super::recheck::{Doubt, recheck};
+use super::refine;
+use super::split::{Guarantee, Setting, Split, Stop, block};
+use crate::base::wire;
+use crate::comm::{Comm, Op, collective};
+use crate::exchange::{Exchange, Settings};
+use crate::ir::Model;
+use crate::ir::eval::{Options, State};
+use crate::symbolic::{Space, Trouble};
+use crate::verdict::figures::{ProofFigures, ProofRound};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Split,
+    Tmmc,
+    Tmmcir,
+}
+
+impl Method {
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Split => "split",
+            Method::Tmmc => "tmmc",
+            Method::Tmmcir => "tmmcir",
+        }
+    }
+
+    fn guarantee(self) -> Guarantee {
+        if self == Method::Split { Guarantee::Theta } else { Guarantee::Any }
+    }
+}
+
+/// What to prove, and within which limits.
+pub struct Request<'a> {
+    pub model: &'a Model,
+    pub options: Options,
+    pub parts: &'a Parts,
+    pub method: Method,
+    pub given: Vec<Auxiliary>,
+    /// How often predicates may be added.
+    pub rounds_max: u64,
+    pub bytes: u64,
+    pub stop: Stop<'a>,
+    pub starts: &'a [State],
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Conclusion {
+    Proved,
+    /// An execution was found that violates something.
+    Violated,
+    Open(String),
+}
+
+pub struct Proof {
+    pub conclusion: Conclusion,
+    pub figures: ProofFigures,
+    /// The auxiliaries of the last round.
+    pub auxiliaries: Vec<Auxiliary>,
+    pub banks: u32,
+    /// For each component of this rank, the bytes of its theta in the last round's plan.
+    pub thetas: Vec<Vec<u8>>,
+}
+
+/// Proves on all ranks. `seek` looks for a real execution, at rank 0, with more effort in each round.
+pub fn prove(
+    request: &Request<'_>,
+    comm: &mut dyn Comm,
+    seek: &mut dyn FnMut(u64) -> bool,
+) -> Result<Proof, Trouble> {
+    let (model, parts) = (request.model, request.parts);
+    let mut figures = ProofFigures {
+        method: request.method.name().to_string(),
+        components: parts.parts.len() as u64,
+        ..ProofFigures::default()
+    };
+    let mut auxiliaries = request.given.clone();
+    let mut added = request.given.clone();
+    let banks = BANKS_MAX.min(parts.parts.len() as u32).max(1);
+    for round in 0.. {
+        let begin = Instant::now();
+        let plan = Plan::new(model, parts, auxiliaries.clone(), banks);
+        figures.shared_bits = u64::from(plan.shared_bits);
+        let mine = block(parts.parts.len(), comm.rank(), comm.ranks());
+        let space = Space::new(plan.bits(), request.bytes);
+        let setting = Setting {
+            model,
+            options: request.options,
+            parts,
+            plan: &plan,
+            space: &space,
+            guarantee: request.method.guarantee(),
+            tabulated: false,
+            stop: request.stop,
+        };
+        let made = Split::new(setting, mine.clone(), comm.ranks(), request.starts);
+        let split = together(comm, made)?;
+        let split = converge(split, comm)?;
+        let failing = judge::judge(&split, comm)?;
+        let open = failing.iter().map(|each| describe(request, each)).collect();
+        figures.rounds.push(figures_of(&split, comm, begin, open, &added, request));
+        let thetas: Vec<Vec<u8>> = split.members.iter().map(|member| member.theta.bytes()).collect();
+        let next = match failing.is_empty() {
+            true => Some(None),
+            false => step(request, comm, &split, &failing, round, seek)?,
+        };
+        drop(split);
+        drop(space);
+        let done = |conclusion, figures| {
+            let auxiliaries = plan.auxiliaries.clone();
+            Ok(Proof { conclusion, figures, auxiliaries, banks, thetas: thetas.clone() })
+        };
+        match next {
+            // All follows.
+            Some(None) => {
+                let begin = Instant::now();
+                let space = Space::new(plan.bits(), request.bytes);
+                let fresh = Setting { space: &space, tabulated: true, ..setting_of(request, &plan, &space) };
+                match recheck(fresh, comm, mine, &thetas, request.starts) {
+                    Ok(()) => {}
+                    Err(Doubt::Trouble(trouble)) => return Err(trouble),
+                    Err(Doubt::Broken(why)) => panic!("the proof does not stand up to a check: {why}"),
+                }
+                figures.recheck_seconds = Some(begin.elapsed().as_secs_f64());
+                return done(Conclusion::Proved, figures);
+            }
+            None => return done(Conclusion::Violated, figures),
+            Some(Some(Next::Open(why))) => return done(Conclusion::Open(why), figures),
+            Some(Some(Next::Expose(fresh))) => {
+                auxiliaries = plan.auxiliaries.clone();
+                auxiliaries.extend(&fresh);
+                added = fresh;
+            }
+        }
+    }
+    unreachable!("rounds are counted without end")
+}
+
+fn setting_of<'a>(request: &'a Request<'_>, plan: &'a Plan, space: &'a Space) -> Setting<'a> {
+    Setting {
+        model: request.model,
+        options: request.options,
+        parts: request.parts,
+        plan,
+        space,
+        // The conditions of a split invariant, whatever the method.
+        guarantee: Guarantee::Theta,
+        tabulated: true,
+        stop: request.stop,
+    }
+}
+
+fn converge<'a>(mut split: Split<'a>, comm: &mut dyn Comm) -> Result<Split<'a>, Trouble> {
+    let run = {
+        let mut exchange = Exchange::new(comm, Settings::default());
+        split.run(&mut exchange)
+    };
+    together(comm, run)?;
+    Ok(split)
+}
+
+/// What comes after a round in which something did not follow.
+enum Next {
+    Expose(Vec<Auxiliary>),
+    Open(String),
+}
+
+/// Decides at rank 0 how to go on: none where an execution was found, some none where all follows after all.
+fn step(
+    request: &Request<'_>,
+    comm: &mut dyn Comm,
+    split: &Split<'_>,
+    failing: &[Failing],
+    round: u64,
+    seek: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<Option<Next>>, Trouble> {
+    let setting = split.setting;
+    let wanted = refine::wanted(setting, failing);
+    let thetas = judge::fetch(split, comm, &wanted);
+    let thetas = together(comm, thetas)?;
+    let decide = || -> Result<(u8, Vec<Auxiliary>), Trouble> {
+        let Some(thetas) = thetas else { return Ok((0, Vec::new())) };
+        let refined = refine::refine(setting, failing, &thetas)?;
+        Ok(match refined {
+            None => (0, Vec::new()),
+            Some(_) if seek(round) => (1, Vec::new()),
+            Some(fresh) => (2, fresh),
+        })
+    };
+    let decided = together(comm, decide())?;
+    let plain: Vec<(u32, i64)> =
+        decided.1.iter().map(|auxiliary| (auxiliary.slot, auxiliary.value)).collect();
+    let message = comm.rank().is_root().then(|| wire::encode(&(decided.0, plain)));
+    let (word, plain): (u8, Vec<(u32, i64)>) =
+        wire::decode(&collective::broadcast(comm, message)).expect("rank 0's decision");
+    let fresh: Vec<Auxiliary> = plain.into_iter().map(|(slot, value)| Auxiliary { slot, value }).collect();
+    let open = |why: String| Ok(Some(Some(Next::Open(why))));
+    match word {
+        0 => Ok(Some(None)),
+        1 => Ok(None),
+        _ if request.method == Method::Tmmc => open(
+            "the thread-modular method does not conclude: it exposes nothing of local states".to_string(),
+        ),
+        _ if fresh.is_empty() => open("nothing is left to expose".to_string()),
+        _ if round >= request.rounds_max => {
+            open(format!("not proved after {} rounds of refinement", request.rounds_max))
+        }
+        _ => Ok(Some(Some(Next::Expose(fresh)))),
+    }
+}
+
+fn describe(request: &Request<'_>, failing: &Failing) -> String {
+    let names: Vec<&str> =
+        failing.parts.iter().map(|&part| request.parts.parts[part as usize].name.as_str()).collect();
+    let what = match failing.property {
+        Some(property) => request.model.properties[property as usize].name.as_str(),
+        None => "run-time errors",
+    };
+    if names.is_empty() { what.to_string() } else { format!("{what}: {}", names.join(", ")) }
+}
+
+fn figures_of(
+    split: &Split<'_>,
+    comm: &mut dyn Comm,
+    begin: Instant,
+    open: Vec<String>,
+    added: &[Auxiliary],
+    request: &Request<'_>,
+) -> ProofRound {
+    let most = collective::all_reduce(comm, Op::Max, &[split.nodes_most as i64, split.rounds as i64]);
+    let bytes = collective::all_reduce(comm, Op::Sum, &[split.bytes_sent as i64])[0];
+    ProofRound {
+        predicates: split.setting.plan.auxiliaries.len() as u64,
+        added: added.iter().map(|&auxiliary| request.parts.text(request.model, auxiliary)).collect(),
+        nodes: most[0] as u64,
+        turns: most[1] as u64,
+        bytes_sent: bytes as u64,
+        seconds: begin.elapsed().as_secs_f64(),
+        open,
+    }
+}

@@ -1,0 +1,338 @@
+//! `verify prove`: a proof by components on all ranks, as the job sees it.
+//!
+//! Every rank cuts the same model and runs `compose::proof`; rank 0 has the result. Where a round leaves something open,
+//! rank 0 also looks for a real execution with decision diagrams of the whole model, for longer in each round: what it
+//! finds was walked by the evaluator and is replayed, as any trace. A proof is told as such only after it was checked
+//! anew (`compose::recheck`).
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::check::{self, Found, Task, audit_options};
+use super::{Refusal, bdd};
+use crate::audit::certificate::Obligation;
+use crate::audit::{self, DeadlockMode, SymmetryMode};
+use crate::base::prng::Prng;
+use crate::base::wire;
+use crate::comm::{Comm, Op, collective};
+use crate::compose::certificate::certificate;
+use crate::compose::judge::all_gather;
+use crate::compose::parts::{Parts, Plan};
+use crate::compose::proof::{Conclusion, Method, Proof, Request, prove};
+use crate::host::memory;
+use crate::host::signals::{self, Signals};
+use crate::ir::eval::{Fault, Machine, Step};
+use crate::ir::model::instance_count;
+use crate::ir::{Model, PropertyKind};
+use crate::symbolic::{Trouble, View};
+use crate::verdict::figures::ProofFigures;
+use crate::verdict::{Check, CheckKind, Counts, Ending, Report, StepRef, Verdict};
+
+use super::options::Values;
+
+/// How long rank 0 looks for an execution in the first round; twice as long in each round after.
+const SEEK_FIRST: Duration = Duration::from_millis(500);
+
+/// The task of `verify prove MODEL`.
+pub fn task_of_model(path: &Path, values: &Values) -> Result<Task, Refusal> {
+    Ok(Task { proving: true, ..Task::of_model(path, values)? })
+}
+
+fn method(values: &Values) -> Method {
+    match values.choice("method") {
+        "tmmc" => Method::Tmmc,
+        "tmmcir" => Method::Tmmcir,
+        _ => Method::Split,
+    }
+}
+
+pub(super) fn work(
+    comm: &mut dyn Comm,
+    task: &Task,
+    model: &Model,
+    signals: &Signals,
+) -> Result<Option<Found>, Refusal> {
+    let root = comm.rank().is_root();
+    let options = audit::Options {
+        symmetry: SymmetryMode::Off,
+        deadlock: DeadlockMode::Off,
+        ..audit_options(&task.values)
+    };
+    let found = |report: Report, proof| {
+        let report = check::replayed(model, &options, report);
+        let name = method(&task.values).name();
+        Found { proof, ..Found::plain(name, report) }
+    };
+    let limit = task.values.time("time");
+    let begin = Instant::now();
+    let stop = || {
+        let out_of_time = limit.is_some_and(|limit| begin.elapsed() > limit);
+        let asked = signals.request() == Some(signals::Request::Stop);
+        asked
+            .then(|| "a signal asked to stop".to_string())
+            .or_else(|| out_of_time.then(|| "out of time".to_string()))
+    };
+    let open = |reason: String| root.then(|| found(report(model, Verdict::Unknown, Some(reason)), None));
+    if model.properties.iter().any(|property| property.kind == PropertyKind::Assume) {
+        return Ok(open("the model has assumptions, which proofs by components do not take".to_string()));
+    }
+    let parts = match Parts::new(model) {
+        Ok(parts) if parts.parts.is_empty() => return Ok(open("the model has no rules".to_string())),
+        Ok(parts) => parts,
+        Err(why) => return Ok(open(why)),
+    };
+    let mut given = Vec::new();
+    for text in task.values.list("aux") {
+        given.extend(parts.parse(model, text).map_err(|why| Refusal::usage(format!("--aux {why}")))?);
+    }
+    let bytes = memory::budget(task.values.size("memory"), comm.ranks_here()).rank_bytes;
+    let mut starts = Vec::new();
+    let mut machine = Machine::new(model, options.eval);
+    for (at, rule) in model.starts.iter().enumerate() {
+        for index in 0..model.instances(rule) {
+            match machine.start(at, index) {
+                Ok(state) => starts.extend(state),
+                Err(_) => {
+                    let seen = root.then(|| bdd::search(model, &options, bytes, &stop)).transpose();
+                    let report = seen.map_err(Refusal::usage)?;
+                    return Ok(report.map(|report| found(report, None)));
+                }
+            }
+        }
+    }
+    let request = Request {
+        model,
+        options: options.eval,
+        parts: &parts,
+        method: method(&task.values),
+        given,
+        rounds_max: task.values.number("rounds").unwrap_or(8),
+        bytes,
+        stop: &stop,
+        starts: &starts,
+    };
+    let mut seen: Option<Report> = None;
+    let mut seek = |round: u64| {
+        seen = seek_execution(model, &options, bytes, round, &stop);
+        seen.is_some()
+    };
+    let proved = prove(&request, comm, &mut seek);
+    let trouble = all_trouble(comm, model, proved.as_ref().err());
+    let certified = match &proved {
+        Ok(proof) if proof.conclusion == Conclusion::Proved => {
+            certify(comm, model, &request, proof, &task.values)
+        }
+        _ => Ok(None),
+    };
+    if !root {
+        return Ok(None);
+    }
+    let enumerated_views = certified?;
+    match (proved, trouble) {
+        (Ok(proof), _) => {
+            let report = told(model, &proof, seen);
+            Ok(Some(found(report, Some(ProofFigures { enumerated_views, ..proof.figures }))))
+        }
+        (Err(_), Some((true, why))) => Err(Refusal::usage(why)),
+        (Err(_), why) => {
+            let why = why.map_or("another rank could not go on".to_string(), |(_, why)| why);
+            Ok(open(why))
+        }
+    }
+}
+
+/// Bytes of all thetas up to which a certificate is made unasked, and views up to which it is enumerated.
+const CERTIFIED_BYTES_MAX: i64 = 1 << 18;
+const VIEWS_MAX: usize = 20_000;
+
+/// Makes the certificate at rank 0, where it is asked for or small; checks it view by view where it has few, and writes
+/// it. Out: how many views were enumerated.
+fn certify(
+    comm: &mut dyn Comm,
+    model: &Model,
+    request: &Request<'_>,
+    proof: &Proof,
+    values: &Values,
+) -> Result<Option<u64>, Refusal> {
+    let own: i64 = proof.thetas.iter().map(|theta| theta.len() as i64).sum();
+    let bytes = collective::all_reduce(comm, Op::Sum, &[own])[0];
+    let path = values.text("certificate");
+    if path.is_none() && bytes > CERTIFIED_BYTES_MAX {
+        return Ok(None);
+    }
+    let Some(all) = collective::gather(comm, wire::encode(&proof.thetas)) else { return Ok(None) };
+    let lists = all.iter().map(|bytes| wire::decode::<Vec<Vec<u8>>>(bytes).expect("a peer's thetas"));
+    let thetas: Vec<Vec<u8>> = lists.flatten().collect();
+    let plan = Plan::new(model, request.parts, proof.auxiliaries.clone(), proof.banks);
+    let made = certificate(model, request.parts, &plan, request.method, &thetas);
+    if let Some(path) = path {
+        let bytes = match path.ends_with(".json") {
+            true => serde_json::to_vec(&made).expect("a certificate is plain data"),
+            false => wire::encode(&made),
+        };
+        std::fs::write(path, bytes)
+            .map_err(|error| Refusal::environment(format!("{path}: cannot be written: {error}")))?;
+    }
+    if bytes > CERTIFIED_BYTES_MAX {
+        return Ok(None);
+    }
+    match audit::certificate::check(model, &made, VIEWS_MAX) {
+        Ok(checked) => Ok(Some(checked.views as u64)),
+        Err(failure) if failure.obligation == Obligation::Size => Ok(None),
+        Err(failure) => panic!("the certificate does not pass: {failure}"),
+    }
+}
+
+/// The first rank's trouble that says something: whether the model was refused, and why.
+fn all_trouble(comm: &mut dyn Comm, model: &Model, trouble: Option<&Trouble>) -> Option<(bool, String)> {
+    let mine = trouble.map(|trouble| (matches!(trouble, Trouble::Refused { .. }), trouble.text(model)));
+    let all = all_gather(comm, wire::encode(&mine));
+    let texts = all.iter().filter_map(|bytes| wire::decode::<Option<(bool, String)>>(bytes).ok().flatten());
+    let mut texts: Vec<(bool, String)> = texts.collect();
+    texts.sort_by_key(|(_, why)| why.starts_with("another rank"));
+    texts.into_iter().next()
+}
+
+fn told(model: &Model, proof: &Proof, seen: Option<Report>) -> Report {
+    match (&proof.conclusion, seen) {
+        (Conclusion::Violated, Some(seen)) => seen,
+        (Conclusion::Proved, _) => report(model, Verdict::Holds, None),
+        (Conclusion::Open(why), _) => report(model, Verdict::Unknown, Some(why.clone())),
+        (Conclusion::Violated, None) => unreachable!("a violation comes with its report"),
+    }
+}
+
+/// The report of a proof: what is said of one invariant is said of all.
+fn report(model: &Model, verdict: Verdict, reason: Option<String>) -> Report {
+    let check = |kind, name: &str| Check {
+        kind,
+        name: name.to_string(),
+        verdict,
+        reason: reason.clone(),
+        trace: None,
+        lasso: None,
+    };
+    let invariants = model.properties.iter().filter(|property| property.kind == PropertyKind::Invariant);
+    let mut checks: Vec<Check> =
+        invariants.map(|property| check(CheckKind::Invariant, &property.name)).collect();
+    checks.push(check(CheckKind::Fault, "run-time errors"));
+    Report { verdict, reason, counts: Counts::default(), digest: String::new(), checks }
+}
+
+/// Bits of a state beyond which whole states are not put into diagrams to look for an execution.
+const WHOLE_BITS_MAX: u32 = 160;
+
+/// Looks for a real execution that violates something, until a moment; what it finds was walked by the evaluator.
+fn seek_execution(
+    model: &Model,
+    options: &audit::Options,
+    bytes: u64,
+    round: u64,
+    stop: &dyn Fn() -> Option<String>,
+) -> Option<Report> {
+    let until = Instant::now() + SEEK_FIRST * 2u32.saturating_pow(round.min(16) as u32);
+    let stop = || stop().or_else(|| (Instant::now() > until).then(|| "not found in time".to_string()));
+    let (_, bits) = View::whole(model);
+    let report = match bits <= WHOLE_BITS_MAX {
+        true => bdd::search(model, options, bytes, &stop).ok(),
+        false => wander(model, options, round, &stop),
+    };
+    report.filter(|report| report.verdict == Verdict::Violated)
+}
+
+/// Random walks from start states, each a little longer than the last.
+fn wander(
+    model: &Model,
+    options: &audit::Options,
+    seed: u64,
+    stop: &dyn Fn() -> Option<String>,
+) -> Option<Report> {
+    let mut machine = Machine::new(model, options.eval);
+    let mut prng = Prng::new(seed);
+    let starts: Vec<StepRef> = model
+        .starts
+        .iter()
+        .enumerate()
+        .flat_map(|(at, rule)| {
+            (0..model.instances(rule)).map(move |index| StepRef { rule: at as u32, index })
+        })
+        .collect();
+    for length in (20..).step_by(20) {
+        let start = starts[prng.index(starts.len())];
+        let Ok(Some(mut state)) = machine.start(start.rule as usize, start.index) else { continue };
+        let mut path = vec![start];
+        for _ in 0..length {
+            if stop().is_some() {
+                return None;
+            }
+            if let Some((ending, fault)) = wrong(model, &mut machine, &state) {
+                return Some(found_on_a_walk(model, options, path, ending, fault.as_deref()));
+            }
+            let mut nexts = Vec::new();
+            machine.successors(&state, |instance, step| match step {
+                Ok(Step::Next(next)) => nexts.push((instance, Ok(next))),
+                Err(fault) => nexts.push((instance, Err(fault))),
+                Ok(_) => {}
+            });
+            if nexts.is_empty() {
+                break;
+            }
+            let (instance, next) = nexts.swap_remove(prng.index(nexts.len()));
+            let step = StepRef { rule: instance.rule.0, index: instance.index };
+            match next {
+                Ok(next) => {
+                    path.push(step);
+                    state = next;
+                }
+                Err(fault) => {
+                    let rule = model.rule(instance.rule);
+                    let params = model.instance_params(&rule.binders, instance.index);
+                    let ending = Ending::Fault { step, rule: rule.name.clone(), params, fault: fault.kind };
+                    return Some(found_on_a_walk(model, options, path, ending, Some(&fault)));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// An invariant that a state violates.
+fn wrong<'m>(
+    model: &'m Model,
+    machine: &mut Machine<'m>,
+    state: &[i64],
+) -> Option<(Ending, Option<Box<Fault>>)> {
+    for (at, property) in model.properties.iter().enumerate() {
+        if property.kind != PropertyKind::Invariant {
+            continue;
+        }
+        let at = at as u32;
+        let mut claims = 0..instance_count(&property.binders, &model.types);
+        let seen = claims.find_map(|index| {
+            let (binders, cells) = (&property.binders, property.frame.cells);
+            match machine.predicate(state, binders, cells, index, property.claim) {
+                Ok(Some(false)) => Some((Ending::Property { property: at, index }, None)),
+                Ok(_) => None,
+                Err(fault) => Some((Ending::PropertyFault { property: at, fault: fault.kind }, Some(fault))),
+            }
+        });
+        if seen.is_some() {
+            return seen;
+        }
+    }
+    None
+}
+
+fn found_on_a_walk(
+    model: &Model,
+    options: &audit::Options,
+    path: Vec<StepRef>,
+    ending: Ending,
+    fault: Option<&Fault>,
+) -> Report {
+    let mut told = audit::Outcome::default();
+    told.note(model, &mut Machine::new(model, options.eval), path, ending, fault);
+    let covered = vec![false; model.cover_statements.len()];
+    let halted = Some("stopped at the first violation".to_string());
+    told.report(model, options, Counts::default(), String::new(), &covered, halted)
+}

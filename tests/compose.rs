@@ -1,0 +1,298 @@
+//! Proofs by components against the oracle: the strongest split invariant and the thread-modular sets are exactly those
+//! of brute force, on any number of ranks and under any schedule; what is proved holds, and what is violated comes with
+//! an execution.
+
+mod processes;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use verify::audit::split::in_order;
+use verify::audit::views::{Auxiliary as Shown, Composition, Partition, Views, size};
+use verify::audit::{self, brute, split};
+use verify::comm::{Comm, thread};
+use verify::compose::Parts;
+use verify::compose::parts::{Auxiliary, Plan};
+use verify::compose::split::{Guarantee, Setting, Split, block};
+use verify::exchange::Exchange;
+use verify::host::signals::Signals;
+use verify::ir::Model;
+use verify::ir::eval::{Machine, Options, State};
+use verify::job::check::{self, Task};
+use verify::job::options::{Command, Values, find};
+use verify::lower::{Constants, lower};
+use verify::report::document::Document;
+use verify::sim;
+use verify::symbolic::Space;
+use verify::symbolic::reach::count;
+use verify::syntax::{Source, parse};
+use verify::verdict::{CheckKind, Verdict};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn models(folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join(folder)).expect("a folder of models").flatten();
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "m")).collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths
+}
+
+fn read(name: &str, text: &str) -> Model {
+    let source = Source::new(name, text.to_string());
+    let tree = parse(&source).unwrap_or_else(|found| panic!("{name}: {found:?}"));
+    lower(&tree, &source, &Constants::none()).unwrap_or_else(|found| panic!("{name}: {found:?}")).model
+}
+
+fn starts(model: &Model) -> Option<Vec<State>> {
+    let mut machine = Machine::new(model, Options::default());
+    let mut states = Vec::new();
+    for (at, rule) in model.starts.iter().enumerate() {
+        for index in 0..model.instances(rule) {
+            states.extend(machine.start(at, index).ok()?);
+        }
+    }
+    Some(states)
+}
+
+/// The thetas of a rank's components as bytes, and how many views each has.
+fn thetas(
+    comm: &mut dyn Comm,
+    model: &Model,
+    auxiliaries: &[Auxiliary],
+    guarantee: Guarantee,
+    oracle: Option<&[Views]>,
+) -> Vec<(usize, Vec<u8>, u128)> {
+    let parts = Parts::new(model).expect("components");
+    let plan = Plan::new(model, &parts, auxiliaries.to_vec(), 1);
+    let space = Space::new(plan.bits(), 16 << 20);
+    let setting = Setting {
+        model,
+        options: Options::default(),
+        parts: &parts,
+        plan: &plan,
+        space: &space,
+        guarantee,
+        tabulated: comm.rank().0 % 2 == 1,
+        stop: &|| None,
+    };
+    let mine = block(parts.parts.len(), comm.rank(), comm.ranks());
+    let starts = starts(model).expect("start states");
+    let mut split = Split::new(setting, mine, comm.ranks(), &starts).expect("relations");
+    split.run(&mut Exchange::new(comm, Default::default())).expect("a split invariant");
+    let mut found = Vec::new();
+    for member in &split.members {
+        let view = &member.view;
+        let unused = plan.bank_bits - view.own.values().map(|field| field.width).sum::<u32>();
+        let views = count(&member.theta, plan.bits()) >> unused;
+        if let Some(oracle) = oracle {
+            for (shared, locals) in
+                oracle[member.part].iter().flat_map(|(s, l)| l.iter().map(move |l| (s, l)))
+            {
+                let mut state = vec![verify::ir::UNDEFINED; model.slots.len()];
+                parts
+                    .shared
+                    .iter()
+                    .zip(shared.iter())
+                    .for_each(|(&slot, &value)| state[slot as usize] = value);
+                let own = &parts.parts[member.part].locals;
+                own.iter().zip(locals.iter()).for_each(|(&slot, &value)| state[slot as usize] = value);
+                let mut flags = Vec::new();
+                for (at, &bit) in plan.auxiliary_bits.iter().enumerate() {
+                    flags.push((bit * 2, shared[parts.shared.len() + at] != 0));
+                }
+                let plain = verify::symbolic::View { flags: Default::default(), ..view.clone() };
+                let cube =
+                    space.state(&plain, &state).unwrap().and(&space.store.cube(&flags).unwrap()).unwrap();
+                assert!(
+                    cube.within(&member.theta).unwrap(),
+                    "{guarantee:?} with {auxiliaries:?}: a view of {} is missing: {shared:?} {locals:?}",
+                    member.part
+                );
+            }
+            let name = &parts.parts[member.part].name;
+            assert_eq!(
+                views,
+                size(&oracle[member.part]) as u128,
+                "{guarantee:?} with {auxiliaries:?}: {name}"
+            );
+        }
+        found.push((member.part, member.theta.bytes(), views));
+    }
+    found
+}
+
+/// Some auxiliaries: every third value of local slots, in the plan's order.
+fn some_auxiliaries(model: &Model, parts: &Parts, every: usize) -> Vec<Auxiliary> {
+    let mut all = Vec::new();
+    for &slot in parts.parts.iter().flat_map(|part| &part.locals) {
+        let ty = model.slots[slot as usize].ty;
+        let first = model.types.first(ty);
+        let values = (0..model.types.count(ty).min(8)).map(|at| first.wrapping_add_unsigned(at));
+        all.extend(values.map(|value| Auxiliary { slot, value }));
+    }
+    all.sort();
+    all.into_iter().skip(1).step_by(every).take(6).collect()
+}
+
+/// Compares with brute force on several numbers of ranks; whether the model was small enough.
+fn compare(name: &str, model: &Model, simulated: u64) -> bool {
+    let parts = Parts::new(model).expect("components");
+    let partition = Partition::of(model).expect("components");
+    if starts(model).is_none() || parts.parts.is_empty() {
+        return false;
+    }
+    for (guarantee, method) in
+        [(Guarantee::Theta, split::Method::Split), (Guarantee::Any, split::Method::ThreadModular)]
+    {
+        for auxiliaries in [Vec::new(), some_auxiliaries(model, &parts, 3)] {
+            let shown: Vec<Shown> = auxiliaries
+                .iter()
+                .map(|aux| Shown::of_value(model, &partition, aux.slot, aux.value).expect("a local slot"))
+                .collect();
+            let Ok(oracle) = in_order(model, &partition, &shown, method, 4_000) else { return false };
+            let _ = Composition::new(model, &partition, &shown);
+            let run =
+                |comm: &mut dyn Comm| thetas(comm, model, &auxiliaries, guarantee, Some(&oracle.thetas));
+            let one = thread::run(1, run).unwrap_or_else(|why| panic!("{name}: {why}")).remove(0);
+            for ranks in [2, 3, 5] {
+                let many = thread::run(ranks, run).unwrap_or_else(|why| panic!("{name} on {ranks}: {why}"));
+                let many: Vec<_> = many.into_iter().flatten().collect();
+                assert!(one == many, "{name} on {ranks} ranks");
+            }
+            for seed in 0..simulated {
+                let outcome = sim::run(seed, 2 + (seed % 3) as u32, |comm| {
+                    thetas(comm, model, &auxiliaries, guarantee, None)
+                });
+                let many = outcome.unwrap_or_else(|why| panic!("{name}, seed {seed}: {why}")).results;
+                assert!(one == many.into_iter().flatten().collect::<Vec<_>>(), "{name}, seed {seed}");
+            }
+        }
+    }
+    true
+}
+
+#[test]
+fn split_invariants_are_those_of_brute_force_on_any_ranks_and_schedule() {
+    let mut small = 0;
+    for path in models("models/proof").into_iter().chain(models("models/proof/broken")) {
+        let name = path.display().to_string();
+        let model = read(&name, &std::fs::read_to_string(&path).expect("a model"));
+        small += usize::from(compare(&name, &model, 4));
+    }
+    assert!(small >= 6, "{small} models were small enough");
+}
+
+#[test]
+fn random_processes_have_the_split_invariants_of_brute_force() {
+    let mut small = 0;
+    for seed in 0..60 {
+        let text = processes::random_model(seed);
+        let model = read(&format!("seed {seed}"), &text);
+        small += usize::from(compare(&format!("seed {seed}"), &model, u64::from(seed % 10 == 0)));
+    }
+    assert!(small >= 30, "{small} models were small enough");
+}
+
+fn prove_text(name: &str, text: &str, words: &str, ranks: u32) -> Document {
+    let mut values = Values::default();
+    for word in format!("quiet=true memory=200M {words}").split_whitespace() {
+        let (name, value) = word.split_once('=').expect("name=value");
+        let spec = find(name, Some(Command::Prove)).unwrap_or_else(|| panic!("no option {name}"));
+        values.set(spec, value).unwrap_or_else(|why| panic!("{word}: {why}"));
+    }
+    let task = || Task {
+        name: name.to_string(),
+        proving: true,
+        text: text.as_bytes().to_vec(),
+        values: values.clone(),
+        ..Task::default()
+    };
+    let answers = thread::run(ranks, |comm| check::run(comm, || Ok(task()), &Signals::none()));
+    let answers = answers.unwrap_or_else(|why| panic!("{name}: {why}"));
+    let answer = answers.into_iter().flatten().next().expect("rank 0 has the answer");
+    answer.unwrap_or_else(|(_, refusal)| panic!("{name}: {}", refusal.text))
+}
+
+/// Thread-modular checking proves the bakery and Peterson's lock; both refining methods prove all.
+#[test]
+fn the_models_show_the_published_pattern() {
+    for path in models("models/proof") {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).expect("a model");
+        for ranks in [1, 2] {
+            let found = prove_text(&name, &text, "method=split", ranks);
+            assert_eq!(found.verdict, Verdict::Holds, "{name} split: {:?}", found.reason);
+            let rounds = found.proof.expect("figures").rounds.len();
+            let unrefined = ["bakery", "peterson", "mux_sem_last"].contains(&name.as_str());
+            assert_eq!(rounds == 1, unrefined, "{name}: {rounds} rounds");
+            if name == "mux_sem" {
+                assert_eq!(rounds, 2);
+            }
+        }
+        let modular = prove_text(&name, &text, "method=tmmc", 2);
+        let proved = ["bakery", "peterson"].contains(&name.as_str());
+        assert_eq!(modular.verdict == Verdict::Holds, proved, "{name} tmmc: {:?}", modular.reason);
+        let refined = prove_text(&name, &text, "method=tmmcir", 1);
+        assert_eq!(refined.verdict, Verdict::Holds, "{name} tmmcir: {:?}", refined.reason);
+    }
+}
+
+#[test]
+fn every_broken_variant_is_violated_with_an_execution() {
+    for path in models("models/proof/broken") {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path).expect("a model");
+        for (ranks, words) in [(1, "method=split"), (3, "method=tmmcir")] {
+            let found = prove_text(&name, &text, words, ranks);
+            assert_eq!(found.verdict, Verdict::Violated, "{name}: {:?}", found.reason);
+            // A trace that did not replay would have ended the run.
+            assert!(found.checks.iter().any(|check| check.trace.is_some()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_proved_of_random_processes_holds() {
+    let (mut proved, mut violated) = (0, 0);
+    for seed in 100..140 {
+        let text = processes::random_model(seed);
+        let model = read(&format!("seed {seed}"), &text);
+        let options = audit::Options {
+            deadlock: audit::DeadlockMode::Off,
+            max_states: Some(20_000),
+            max_errors: u64::MAX,
+            ..Default::default()
+        };
+        let oracle = brute(&model, &options, &mut |_| ControlFlow::Continue(()));
+        let kinds = [CheckKind::Invariant, CheckKind::Fault];
+        let wrong = oracle.checks.iter().any(|c| kinds.contains(&c.kind) && c.verdict == Verdict::Violated);
+        let found = prove_text(&format!("seed {seed}"), &text, "method=split", 1 + (seed % 2) as u32);
+        match found.verdict {
+            Verdict::Holds => assert!(!wrong, "seed {seed}: proved, but violated\n{text}"),
+            Verdict::Violated => {
+                assert!(wrong, "seed {seed}: violated, but brute force finds nothing\n{text}")
+            }
+            _ => assert!(found.reason.is_some()),
+        }
+        proved += usize::from(found.verdict == Verdict::Holds);
+        violated += usize::from(found.verdict == Verdict::Violated);
+    }
+    assert!(proved > 0 && violated > 0, "{proved} proved, {violated} violated");
+}
+
+#[test]
+fn auxiliaries_can_be_given_by_pattern() {
+    let text = std::fs::read_to_string(root().join("models/proof/mux_sem.m")).expect("a model");
+    let model = read("mux_sem.m", &text);
+    let parts = Parts::new(&model).expect("components");
+    let all = parts.parse(&model, "place[*] = Critical").expect("a pattern");
+    assert_eq!(all.len(), parts.parts.len());
+    assert_eq!(parts.parse(&model, "place[2]=Release").expect("a slot").len(), 1);
+    for wrong in ["place[*]", "place[*] = Nowhere", "nothing = 1", "free = true"] {
+        assert!(parts.parse(&model, wrong).is_err(), "{wrong}");
+    }
+}
