@@ -28,6 +28,7 @@ use crate::comm::Tag;
 use crate::exchange::{Exchange, Idle};
 use crate::ir::Model;
 use crate::ir::eval::{Options, State};
+use crate::symbolic::VALUES_MAX;
 use crate::symbolic::relation::Relation;
 use crate::symbolic::space::Side;
 use crate::symbolic::tabulate::tabulate;
@@ -427,10 +428,18 @@ impl Member {
     }
 }
 
-/// The views of a component whose auxiliaries say the truth.
+/// The views of a component whose own slots have values of their types and whose auxiliaries say the truth. Relations say
+/// nothing sensible about codes that no value has; thetas never contain them.
 pub fn consistency(setting: &Setting<'_>, view: &View, part: usize) -> Result<Bdd, Trouble> {
     let space = setting.space;
     let mut all = space.store.truth();
+    for field in view.own.values() {
+        if field.count <= VALUES_MAX && field.count + 1 < 1 << field.width {
+            let values: Vec<Bdd> =
+                space.cases(*field, Side::Now)?.iter().map(|(_, set)| set.clone()).collect();
+            all = all.and(&space.store.any(&values)?)?;
+        }
+    }
     for (at, auxiliary) in setting.plan.auxiliaries.iter().enumerate().rev() {
         if setting.parts.owner[auxiliary.slot as usize] != Some(part as u32) {
             continue;

@@ -16,6 +16,7 @@ pub mod options;
 pub mod prove;
 pub mod reaches;
 pub mod responses;
+pub mod values;
 
 /// How a run ends, for the shell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,13 +2,12 @@
 //!
 //! From it come the command line (`cli`), the keys of a job file's `[options]` (`file.rs`), `docs/options.md` and
 //! the help texts. A value is checked against its form here, wherever it was written, and read back by the same
-//! name; `plan.rs` turns the values into what the engines take.
-
-use std::collections::BTreeMap;
-use std::time::Duration;
+//! name (`values.rs`).
 
 use crate::base::size;
 use crate::host::clock;
+
+pub use super::values::Values;
 
 /// What a value looks like.
 #[derive(Clone, Copy, Debug)]
@@ -468,7 +467,7 @@ impl Spec {
 }
 
 /// Whole numbers, with `_` or `,` between digits, and `k`, `M`, `G` for powers of ten.
-fn parse_number(text: &str) -> Option<u64> {
+pub(super) fn parse_number(text: &str) -> Option<u64> {
     let plain = text.replace(['_', ','], "");
     let (digits, scale) = match plain.strip_suffix(['k', 'M', 'G']) {
         Some(digits) => (
@@ -482,87 +481,6 @@ fn parse_number(text: &str) -> Option<u64> {
         None => (plain.as_str(), 1),
     };
     digits.parse::<u64>().ok()?.checked_mul(scale)
-}
-
-/// Values that were given, by option; what was not given has its default.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Values {
-    given: BTreeMap<&'static str, Vec<String>>,
-}
-
-impl Values {
-    /// Sets an option of the table to a checked value; a `List` gets one more.
-    pub fn set(&mut self, spec: &'static Spec, text: &str) -> Result<(), String> {
-        if let Some(why) = spec.refuse(text) {
-            return Err(why);
-        }
-        let values = self.given.entry(spec.name).or_default();
-        if !matches!(spec.form, List | Several(_)) {
-            values.clear();
-        }
-        values.push(text.to_string());
-        Ok(())
-    }
-
-    /// These values, and those of `under` where these say nothing.
-    pub fn over(mut self, under: Values) -> Values {
-        for (name, values) in under.given {
-            self.given.entry(name).or_insert(values);
-        }
-        self
-    }
-
-    /// All that was given, to ship to other ranks.
-    pub fn pairs(&self) -> Vec<(String, Vec<String>)> {
-        self.given.iter().map(|(name, values)| (name.to_string(), values.clone())).collect()
-    }
-
-    /// What `pairs` shipped. Options that `command` does not have are left out.
-    pub fn from_pairs(pairs: Vec<(String, Vec<String>)>, command: Command) -> Values {
-        let mut values = Values::default();
-        for (name, texts) in pairs {
-            let Some(spec) = find(&name, Some(command)) else { continue };
-            values.given.insert(spec.name, texts);
-        }
-        values
-    }
-
-    pub fn list(&self, name: &str) -> &[String] {
-        self.given.get(name).map_or(&[], Vec::as_slice)
-    }
-
-    /// The words given for an option that takes several.
-    pub fn several(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.list(name).iter().flat_map(|text| text.split(','))
-    }
-
-    /// The value given, or the default; `None` when there is neither.
-    pub fn text(&self, name: &str) -> Option<&str> {
-        let spec = find(name, None).unwrap_or_else(|| panic!("{name} is not an option"));
-        let given = self.given.get(name).and_then(|values| values.last()).map(String::as_str);
-        given.or(Some(spec.default).filter(|default| !default.is_empty()))
-    }
-
-    pub fn switch(&self, name: &str) -> bool {
-        self.text(name) == Some("true")
-    }
-
-    pub fn number(&self, name: &str) -> Option<u64> {
-        self.text(name).and_then(parse_number)
-    }
-
-    pub fn size(&self, name: &str) -> Option<u64> {
-        self.text(name).and_then(|text| size::parse(text).ok())
-    }
-
-    pub fn time(&self, name: &str) -> Option<Duration> {
-        self.text(name).and_then(|text| clock::parse_duration(text).ok())
-    }
-
-    /// The choice made for an option that has a default.
-    pub fn choice(&self, name: &str) -> &str {
-        self.text(name).unwrap_or_else(|| panic!("{name} has no default"))
-    }
 }
 
 /// `docs/options.md`.

@@ -17,6 +17,7 @@ pub mod space;
 pub mod tabulate;
 
 pub use bdd::{Bdd, Store};
+pub use place::VALUES_MAX;
 pub use space::{Field, Side, Space, View};
 
 use crate::ir::{Model, Span};
