@@ -140,10 +140,14 @@ fn compare(text: &str, _: &Model, _: usize) {
     if oracle.states >= 3_000 {
         return;
     }
-    let found = match try_check("random", text, "engine=bdd max-errors=1000000000") {
+    let found = match try_check("random", text, "engine=bdd max-errors=1000000000 time=5s") {
         Ok(found) => found,
+        Err(refusal) if refusal.text.contains("iterations and calls") => return,
         Err(refusal) => panic!("{}\n{text}", refusal.text),
     };
+    if found.reason.as_deref() == Some("out of time") {
+        return;
+    }
     assert_eq!(found.verdict, oracle.verdict, "{text}");
     assert_eq!((found.states, found.rules_fired), (oracle.states, oracle.rules_fired), "{text}");
     assert_eq!(found.deadlocks, oracle.deadlocks, "{text}");

@@ -62,6 +62,9 @@ pub fn add(space: &Space, list: &mut Vec<Effect>, more: &[Effect]) -> Result<(),
     Ok(())
 }
 
+/// Takes a component by its place, and the effects of all others.
+pub type Visit<'v> = &'v mut dyn FnMut(usize, &[Effect]) -> Result<(), Trouble>;
+
 /// The effects of ranges of components: of all, of halves, and so on.
 pub struct Tree {
     count: usize,
@@ -95,7 +98,7 @@ impl Tree {
         space: &Space,
         outside: &[Effect],
         wanted: &dyn Fn(usize) -> bool,
-        each: &mut dyn FnMut(usize, &[Effect]) -> Result<(), Trouble>,
+        each: Visit<'_>,
     ) -> Result<(), Trouble> {
         self.below(space, 1, 0..self.count, outside.to_vec(), wanted, each)
     }
@@ -107,7 +110,7 @@ impl Tree {
         range: std::ops::Range<usize>,
         outside: Vec<Effect>,
         wanted: &dyn Fn(usize) -> bool,
-        each: &mut dyn FnMut(usize, &[Effect]) -> Result<(), Trouble>,
+        each: Visit<'_>,
     ) -> Result<(), Trouble> {
         if !range.clone().any(wanted) {
             return Ok(());

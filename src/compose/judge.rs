@@ -118,6 +118,7 @@ pub fn fetch(
     Ok(Some(thetas))
 }
 
+#[expect(clippy::mutable_key_type, reason = "counting references does not change what a key is equal to")]
 fn sort(setting: Setting<'_>) -> Result<Sorted, Trouble> {
     let mut sorted = Sorted::default();
     let mut group_of: HashMap<Bdd, usize> = HashMap::new();

@@ -21,7 +21,7 @@
 
 use std::ops::Range;
 
-use super::interference::{Effect, Tree, add};
+use super::interference::{Effect, Tree, Visit, add};
 use super::parts::{Parts, Plan};
 use crate::base::{Rank, wire};
 use crate::comm::Tag;
@@ -68,6 +68,9 @@ pub fn block(parts: usize, rank: Rank, ranks: u32) -> Range<usize> {
     let at = |rank: usize| rank * parts / ranks as usize;
     at(rank.index())..at(rank.index() + 1)
 }
+
+/// Takes a component, and the effects of all others.
+pub type VisitMember<'v> = &'v mut dyn FnMut(&Member, &[Effect]) -> Result<(), Trouble>;
 
 /// One component of this rank.
 pub struct Member {
@@ -269,10 +272,7 @@ impl<'a> Split<'a> {
     }
 
     /// What all other components may do to each of this rank's, for whoever checks.
-    pub fn others_of(
-        &self,
-        each: &mut dyn FnMut(&Member, &[Effect]) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
+    pub fn others_of(&self, each: VisitMember<'_>) -> Result<(), Trouble> {
         self.others()?.each(self.setting.space, &mut |at, others| each(&self.members[at], others))
     }
 }
@@ -288,11 +288,7 @@ struct Others {
 }
 
 impl Others {
-    fn each(
-        &self,
-        space: &Space,
-        each: &mut dyn FnMut(usize, &[Effect]) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
+    fn each(&self, space: &Space, each: Visit<'_>) -> Result<(), Trouble> {
         for (at, kept) in self.kept.iter().enumerate() {
             let Some(kept) = kept else { continue };
             let restrict = |effect: &Effect| {

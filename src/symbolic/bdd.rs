@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef, new_manager};
-use oxidd::util::{AllocResult, OptBool, SatCountCache};
+use oxidd::util::{AllocResult, OptBool};
 use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, HasLevel, Manager, ManagerRef, Node,
 };
@@ -213,13 +213,6 @@ impl Bdd {
         self.0.node_count()
     }
 
-    /// How many valuations of all the store's variables satisfy it; saturates.
-    pub fn valuations(&self, variables: u32) -> f64 {
-        let mut cache: SatCountCache<oxidd::util::num::F64, std::hash::RandomState> =
-            SatCountCache::default();
-        self.0.sat_count(variables, &mut cache).0
-    }
-
     /// Whether a valuation satisfies it; `value` says each variable's.
     pub fn holds(&self, value: impl Fn(u32) -> bool) -> bool {
         let mut here = self.0.clone();
@@ -241,30 +234,8 @@ impl Bdd {
         Some(cube.into_iter().map(plain).collect())
     }
 
-    /// The variables it depends on, ascending.
-    pub fn support(&self) -> Vec<u32> {
-        let mut seen = std::collections::HashSet::new();
-        let mut found = std::collections::BTreeSet::new();
-        let mut open = vec![self.0.clone()];
-        while let Some(here) = open.pop() {
-            let Some(variable) = top(&here) else { continue };
-            if seen.insert(here.clone()) {
-                found.insert(variable);
-                let (high, low) = here.cofactors().expect("an inner node has branches");
-                open.extend([high, low]);
-            }
-        }
-        found.into_iter().collect()
-    }
-
-    /// The branches at the topmost variable: its number, high, low. None for the constants.
-    pub fn branches(&self) -> Option<(u32, Bdd, Bdd)> {
-        let variable = top(&self.0)?;
-        let (high, low) = self.0.cofactors()?;
-        Some((variable, Bdd(high), Bdd(low)))
-    }
-
     /// All nodes, those below first: variable, high and low, which count from the two constants false and true.
+    #[expect(clippy::mutable_key_type, reason = "counting references does not change what a key is equal to")]
     pub fn node_list(&self) -> (Vec<(u32, u32, u32)>, u32) {
         let mut numbers: HashMap<BCDDFunction, u32> = HashMap::new();
         let mut list = Vec::new();

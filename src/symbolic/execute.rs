@@ -25,7 +25,7 @@ use crate::ir::{
 };
 
 /// Loop iterations and calls of one run.
-const STEPS_MAX: u64 = 200_000;
+const STEPS_MAX: u64 = 10_000;
 const CALLS_MAX: usize = 100;
 
 /// A call that runs: who has returned, with what.
