@@ -27,6 +27,8 @@ use crate::ir::{
 /// Loop iterations and calls of one run.
 const STEPS_MAX: u64 = 10_000;
 const CALLS_MAX: usize = 100;
+/// Iterations of one `while` loop: beyond, it is taken for one that need not end.
+const WHILE_MAX: u64 = 64;
 
 /// A call that runs: who has returned, with what.
 struct Call {
@@ -339,6 +341,10 @@ impl<'m, 's> Run<'m, 's> {
             if rounds > limit {
                 self.fail_all()?;
                 break;
+            }
+            if rounds > WHILE_MAX {
+                let why = format!("the loop takes more than {WHILE_MAX} iterations for some states");
+                return Err(Trouble::refused(span, why));
             }
             self.holding(&done, |run| run.block(body))?;
         }
