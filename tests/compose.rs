@@ -241,6 +241,16 @@ fn the_models_show_the_published_pattern() {
     }
 }
 
+/// Only neighbours make a pair here, so joins over the components of other ranks are too much to decide by themselves.
+#[test]
+fn pairs_across_ranks_are_looked_at_one_by_one() {
+    let text = std::fs::read_to_string(root().join("models/proof/philosophers.m")).expect("a model");
+    for ranks in [2, 3] {
+        let found = prove_text("philosophers", &text, "method=split const=N=5", ranks);
+        assert_eq!(found.verdict, Verdict::Holds, "{ranks} ranks: {:?}", found.reason);
+    }
+}
+
 #[test]
 fn every_broken_variant_is_violated_with_an_execution() {
     for path in models("models/proof/broken") {

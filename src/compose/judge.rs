@@ -8,7 +8,9 @@
 //! diagram make a group. For each first component of a group, the shared states and second views with which it is bad
 //! (its *reach*) are joined over a rank's block; a second component is checked against these joins, of its own rank as
 //! far as they go before it. So n² pairs cost n operations. Where a group does not pair a component with all of a block,
-//! the join is too much: what it does not exclude is then looked at pair by pair. Wider pieces go to rank 0.
+//! the join is too much: what it does not exclude is then looked at pair by pair, by the rank that has both components,
+//! or else by rank 0. Wider pieces go to rank 0. At most `TOLD_MAX` failures of a rank are told, but none is told only
+//! where there is none.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -62,17 +64,19 @@ pub fn judge(split: &Split<'_>, comm: &mut dyn Comm) -> Result<Vec<Failing>, Tro
             Ok((sorted, failing, totals))
         }),
     )?;
-    let (sorted, mut failing, totals) = own;
+    let (mut sorted, mut failing, totals) = own;
     let bytes: Vec<Vec<u8>> = totals.iter().map(|(_, total)| total.bytes()).collect();
     let all = all_gather(comm, wire::encode(&bytes));
     let rank = comm.rank();
     let ranks = comm.ranks();
     let checked = pairs(split, &sorted.groups, &totals, &all, rank, ranks, &mut failing);
-    together(comm, checked)?;
-    let wanted: BTreeSet<u32> = sorted.wide.iter().flat_map(|piece| piece.parts.iter().copied()).collect();
+    let unseen = together(comm, checked)?;
+    let mut across = doubtful(comm, &sorted.groups, failing.is_empty(), unseen);
+    across.append(&mut sorted.wide);
+    let wanted: BTreeSet<u32> = across.iter().flat_map(|piece| piece.parts.iter().copied()).collect();
     let thetas = fetch(split, comm, &wanted);
     let thetas = together(comm, thetas)?;
-    let checked = thetas.map_or(Ok(()), |thetas| wide(setting, &sorted.wide, &thetas, &mut failing));
+    let checked = thetas.map_or(Ok(()), |thetas| wide(setting, &across, &thetas, &mut failing));
     together(comm, checked)?;
     failing.truncate(TOLD_MAX);
     let told = all_gather(comm, wire::encode(&failing));
@@ -211,9 +215,10 @@ fn pairs(
     rank: Rank,
     ranks: u32,
     failing: &mut Vec<Failing>,
-) -> Result<(), Trouble> {
+) -> Result<Vec<Unseen>, Trouble> {
     let setting = split.setting;
     let store = &setting.space.store;
+    let mut unseen = Vec::new();
     let mut remote: Vec<Vec<Bdd>> = Vec::new();
     for (from, bytes) in all.iter().enumerate() {
         let list: Vec<Vec<u8>> = wire::decode(bytes).expect("a peer's joins");
@@ -242,6 +247,8 @@ fn pairs(
                 let theta = mover.there(&member.theta)?;
                 if !theta.and(&bad)?.is_false() {
                     suspects(&theta, firsts, each, group, second, failing)?;
+                    let far = firsts.iter().filter(|first| !each.contains_key(first));
+                    unseen.extend(far.map(|&first| (at as u32, first, second)));
                 }
             }
             if let Some(reach) = each.get(&second) {
@@ -249,10 +256,27 @@ fn pairs(
             }
         }
     }
-    Ok(())
+    Ok(unseen)
 }
 
-/// The pairs behind a suspicion: own ones are looked at one by one, a few of other ranks' are told unseen.
+/// A pair that a join does not exclude and whose first component is another rank's: its group, and the two.
+type Unseen = (u32, u32, u32);
+
+/// The unseen pairs of all ranks, for rank 0 to look at one by one; none where some rank has a failure that is certain.
+fn doubtful(comm: &mut dyn Comm, groups: &[Group], sound: bool, unseen: Vec<Unseen>) -> Vec<Piece> {
+    if collective::all_reduce(comm, Op::Max, &[i64::from(!sound)])[0] != 0 {
+        return Vec::new();
+    }
+    let all = all_gather(comm, wire::encode(&unseen));
+    let lists = all.iter().map(|bytes| wire::decode::<Vec<Unseen>>(bytes).expect("a peer's pairs"));
+    let piece = |(at, first, second): Unseen| {
+        let group = &groups[at as usize];
+        Piece { property: group.property, parts: vec![first, second], bad: group.bad.clone() }
+    };
+    lists.flatten().map(piece).collect()
+}
+
+/// The pairs of this rank behind a suspicion, looked at one by one.
 fn suspects(
     theta: &Bdd,
     firsts: &[u32],
@@ -266,7 +290,8 @@ fn suspects(
         if failing.len() >= TOLD_MAX {
             return Ok(());
         }
-        if each.get(&first).map_or(Ok(true), |reach| Ok(!theta.and(reach)?.is_false()))? {
+        let Some(reach) = each.get(&first) else { continue };
+        if !theta.and(reach)?.is_false() {
             let (property, parts) = (Some(group.property), vec![first, second]);
             failing.push(Failing { property, parts, bad: bad.clone() });
         }
@@ -307,6 +332,9 @@ fn wide(
 ) -> Result<(), Trouble> {
     for piece in wide {
         halted(setting.stop)?;
+        if failing.len() >= TOLD_MAX {
+            break;
+        }
         if !join(setting, piece, thetas)?.is_false() {
             failing.push(told(piece));
         }
