@@ -6,9 +6,11 @@
 //!
 //! Order of the bits: what belongs to no process, then for each process number its shared slots and the auxiliaries of
 //! its component, then banks for the slots of one component each, interleaved bit by bit. All components use the first bank
-//! for themselves; the others are for properties that speak of several. It is the same on every rank.
+//! for themselves; the others are for properties that speak of several. A component that keeps something about each
+//! process, as a directory does, has these slots next to what is shared with that process: what depends on each other
+//! stands together, or diagrams would double with every process. It is the same on every rank.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use crate::ir::component::{Owner, components};
@@ -47,11 +49,15 @@ pub struct Plan {
     pub auxiliaries: Vec<Auxiliary>,
     /// The bit of each auxiliary.
     pub auxiliary_bits: Vec<u32>,
-    /// Shared bits and auxiliary bits come before this one.
+    /// How many bits are shared, auxiliaries included.
     pub shared_bits: u32,
-    /// The bits of one bank, and how many banks there are.
+    /// How many bits one bank has, and how many banks there are.
     pub bank_bits: u32,
     pub banks: u32,
+    /// For each local slot, its first bit in the first bank.
+    own: HashMap<u32, u32>,
+    /// The bits of the first bank, ascending; those of the others follow each.
+    bank: Rc<Vec<u32>>,
     shared: Rc<Vec<Option<Field>>>,
     flags: Rc<HashMap<u32, Vec<(i64, u32)>>>,
 }
@@ -185,27 +191,24 @@ fn member_of(model: &Model, binders: &[Binder], of: &[usize], index: u64) -> u64
 impl Plan {
     pub fn new(model: &Model, parts: &Parts, mut auxiliaries: Vec<Auxiliary>, banks: u32) -> Plan {
         let keys = slot_keys(model);
-        // Shared slots and auxiliaries in one order.
-        enum Item {
-            Slot(u32),
-            Flag(Auxiliary),
-        }
-        let mut items: Vec<(u64, u32, Item)> = Vec::new();
-        items.extend(parts.shared.iter().map(|&slot| (keys[slot as usize], slot, Item::Slot(slot))));
         auxiliaries.sort();
         auxiliaries.dedup();
+        let mut items: Vec<((u64, u32), Item)> = Vec::new();
+        items.extend(parts.shared.iter().map(|&slot| ((keys[slot as usize], slot), Item::Slot(slot))));
         for &auxiliary in &auxiliaries {
             let part =
                 parts.owner[auxiliary.slot as usize].expect("an auxiliary shows a local slot") as usize;
             let key = parts.parts[part].member.map_or(0, |(_, index)| index + 1);
-            items.push((key, u32::MAX, Item::Flag(auxiliary)));
+            items.push(((key, u32::MAX), Item::Flag(auxiliary)));
         }
-        items.sort_by_key(|(key, slot, _)| (*key, *slot));
+        items.extend(cells(model, parts, &keys).into_iter().map(|(at, cell)| (at, Item::Cell(cell))));
+        items.sort_by_key(|(at, _)| *at);
         let mut shared = vec![None; model.slots.len()];
         let mut flags: HashMap<u32, Vec<(i64, u32)>> = HashMap::new();
         let mut bit_of: HashMap<Auxiliary, u32> = HashMap::new();
+        let (mut own, mut bank) = (HashMap::new(), Vec::new());
         let mut bits = 0;
-        for (_, _, item) in items {
+        for (_, item) in items {
             match item {
                 Item::Slot(slot) => {
                     let field = Field::new(model, slot, bits);
@@ -217,18 +220,23 @@ impl Plan {
                     bit_of.insert(auxiliary, bits);
                     bits += 1;
                 }
+                Item::Cell(cell) => {
+                    own.extend(cell.slots.iter().map(|&slot| (slot, bits)));
+                    bank.extend((0..cell.width).map(|at| bits + at * banks));
+                    bits += cell.width * banks;
+                }
             }
         }
-        let width =
-            |part: &Part| part.locals.iter().map(|&slot| Field::new(model, slot, 0).width).sum::<u32>();
-        let bank_bits = parts.parts.iter().map(width).max().unwrap_or(0);
+        let bank_bits = bank.len() as u32;
         let auxiliary_bits = auxiliaries.iter().map(|auxiliary| bit_of[auxiliary]).collect();
         Plan {
             auxiliaries,
             auxiliary_bits,
-            shared_bits: bits,
+            shared_bits: bits - bank_bits * banks,
             bank_bits,
             banks,
+            own,
+            bank: Rc::new(bank),
             shared: Rc::new(shared),
             flags: Rc::new(flags),
         }
@@ -236,6 +244,12 @@ impl Plan {
 
     pub fn bits(&self) -> u32 {
         self.shared_bits + self.bank_bits * self.banks
+    }
+
+    /// Whether a bit is shared: not one of a bank.
+    pub fn is_shared(&self, bit: u32) -> bool {
+        let at = self.bank.partition_point(|&first| first <= bit);
+        at == 0 || bit >= self.bank[at - 1] + self.banks
     }
 
     /// What one component sees, its own slots in a bank.
@@ -247,17 +261,51 @@ impl Plan {
 
     /// Adds a component's own slots to a view, in a bank.
     pub fn add_own(&self, model: &Model, part: &Part, bank: u32, view: &mut View) {
-        let mut bit = self.shared_bits + bank;
         for &slot in &part.locals {
-            let field = Field { stride: self.banks, ..Field::new(model, slot, bit) };
-            bit += field.width * self.banks;
+            let field = Field { stride: self.banks, ..Field::new(model, slot, self.own[&slot] + bank) };
             view.own.insert(slot, field);
         }
     }
 
     /// The bits of a bank.
     pub fn bank(&self, bank: u32) -> impl Iterator<Item = u32> + Clone + use<> {
-        let (first, banks) = (self.shared_bits + bank, self.banks);
-        (0..self.bank_bits).map(move |at| first + at * banks)
+        let bits = self.bank.clone();
+        (0..bits.len()).map(move |at| bits[at] + bank)
     }
+}
+
+/// What stands in the order: a shared slot, an auxiliary, or room for slots of one component at a time.
+enum Item {
+    Slot(u32),
+    Flag(Auxiliary),
+    Cell(Cell),
+}
+
+/// Room for one slot of each of some components, in every bank.
+#[derive(Default)]
+struct Cell {
+    slots: Vec<u32>,
+    width: u32,
+}
+
+/// The cells of local slots by their place in the order: with a process for components that keep something about several
+/// processes, after everything else for all others.
+fn cells(model: &Model, parts: &Parts, keys: &[u64]) -> BTreeMap<(u64, u32), Cell> {
+    let mut cells: BTreeMap<(u64, u32), Cell> = BTreeMap::new();
+    for part in &parts.parts {
+        let mut about: Vec<u64> = part.locals.iter().map(|&slot| keys[slot as usize]).collect();
+        about.sort_unstable();
+        about.dedup();
+        let spread = about.iter().filter(|&&key| key > 0).count() > 1;
+        let mut next: HashMap<u64, u32> = HashMap::new();
+        for &slot in &part.locals {
+            let key = if spread { keys[slot as usize] } else { u64::MAX };
+            let at = next.entry(key).or_default();
+            let cell = cells.entry((key, *at)).or_default();
+            cell.slots.push(slot);
+            cell.width = cell.width.max(Field::new(model, slot, 0).width);
+            *at += 1;
+        }
+    }
+    cells
 }

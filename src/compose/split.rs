@@ -227,7 +227,7 @@ impl<'a> Split<'a> {
             }
             let effects: Vec<Relation> =
                 effects.iter().map(|effect| effect.relation(setting.space)).collect::<Result<_, _>>()?;
-            member.close(&effects)?;
+            member.close(&effects, setting.stop)?;
             member.closed_under = Some(steps);
             grew |= member.summarise(&setting)?;
             *nodes_most = (*nodes_most).max(setting.space.store.nodes());
@@ -359,11 +359,12 @@ impl Member {
 
     /// Closes theta under own steps and others' effects. Each pass looks at what the one before added, and at what it
     /// adds itself on the way.
-    fn close(&mut self, others: &[Relation]) -> Result<(), Trouble> {
+    fn close(&mut self, others: &[Relation], stop: Stop<'_>) -> Result<(), Trouble> {
         let mut fresh = self.theta.clone();
         while !fresh.is_false() {
             let before = self.theta.clone();
             for relation in self.steps.iter().chain(others) {
+                halted(stop)?;
                 let added = relation.after(&fresh)?.minus(&self.theta)?;
                 if !added.is_false() {
                     self.theta = self.theta.or(&added)?;
@@ -387,12 +388,15 @@ impl Member {
         let from = if setting.guarantee == Guarantee::Any { &self.consistent } else { &self.theta };
         let mut effects: Vec<Effect> = Vec::new();
         for relation in &self.relations {
-            let shared = |bit: &u32| *bit < setting.plan.shared_bits;
+            let shared = |bit: &u32| setting.plan.is_shared(*bit);
             let writes: Vec<u32> = relation.writes.iter().copied().filter(shared).collect();
             if writes.is_empty() {
                 continue;
             }
+            halted(setting.stop)?;
             let steps = from.and_exists(&relation.steps, &self.own_both)?;
+            // A step that changes nothing shared is nothing to the others.
+            let steps = steps.minus(&setting.space.frame(&writes)?.agree)?;
             if !steps.is_false() {
                 add(setting.space, &mut effects, &[Effect { steps, writes }])?;
             }
