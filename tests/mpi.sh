@@ -108,6 +108,13 @@ exercise() {
         says "$mpi deadlock freedom on $n" out 1 '^ *"p_states": 5587,'
         says "$mpi deadlock freedom on $n" out 1 '^ *"q_states": 26,'
     done
+    for n in 1 2 3; do
+        test_code "$mpi proof on $n" 0 $run -n $n "$verify" prove models/proof/mux_sem.m
+        says "$mpi proof on $n" out 1 '^The proof was checked anew'
+        test_code "$mpi open proof on $n" 4 $run -n $n "$verify" prove models/proof/mux_sem.m --method tmmc
+        test_code "$mpi no proof on $n" 1 $run -n $n "$verify" prove models/proof/broken/mux_sem_no_test.m
+        says "$mpi no proof on $n" out 1 'VIOLATED: '
+    done
     test_code "$mpi helpful path" 1 $run -n 3 "$verify" check models/liveness/peterson_buggy.m --const N=3 --df ptp
     says "$mpi helpful path" out 1 'no helpful rule leads on'
     test_code "$mpi violation" 1 $run -n 3 "$verify" check models/broken/mutex_no_lock.m

@@ -5,9 +5,13 @@
 //! components so become one effect whose diagram is as long as the shared state, and a component's image under all
 //! others costs one relational product instead of thousands.
 //!
+//! Where there are few components, effects are joined only while they write few bits: steps that touch little, one after
+//! the other, keep the sets on the way small, as is usual for asynchronous systems.
+//!
 //! A component must not meet itself. `all_but_one` goes down a binary tree over the components with the join of all
 //! that lies outside: n joins on each level that stay within the tree, so 2n in all.
 
+use super::split::{Setting, halted};
 use crate::symbolic::relation::Relation;
 use crate::symbolic::{Bdd, Space, Trouble};
 
@@ -21,6 +25,9 @@ pub struct Effect {
 /// A join may be this many times larger than its two sides.
 const GROWTH_MAX: usize = 2;
 const SMALL_NODES: usize = 256;
+/// Up to this many components, what is joined writes at most this many bits.
+pub const APART_PARTS_MAX: usize = 24;
+const APART_BITS_MAX: usize = 12;
 
 /// The bits of `of` that are not in `without`; both ascend.
 fn missing(of: &[u32], without: &[u32]) -> Vec<u32> {
@@ -45,16 +52,20 @@ impl Effect {
 }
 
 /// Adds effects to a list, joining what can be joined.
-pub fn add(space: &Space, list: &mut Vec<Effect>, more: &[Effect]) -> Result<(), Trouble> {
+pub fn add(setting: Setting<'_>, list: &mut Vec<Effect>, more: &[Effect]) -> Result<(), Trouble> {
+    let few = setting.parts.parts.len() <= APART_PARTS_MAX;
     for effect in more {
-        let Some(last) = list.last() else {
+        halted(setting.stop)?;
+        let bits = |last: &Effect| last.writes.len() + missing(&effect.writes, &last.writes).len();
+        let near = |last: &&mut Effect| !few || bits(last) <= APART_BITS_MAX.max(last.writes.len());
+        let Some(last) = list.last_mut().filter(near) else {
             list.push(effect.clone());
             continue;
         };
-        let joined = last.or(space, effect)?;
+        let joined = last.or(setting.space, effect)?;
         let parts = last.steps.nodes() + effect.steps.nodes();
         if joined.steps.nodes() <= GROWTH_MAX * parts + SMALL_NODES {
-            *list.last_mut().expect("there is one") = joined;
+            *last = joined;
         } else {
             list.push(effect.clone());
         }
@@ -73,7 +84,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    pub fn new(space: &Space, leaves: &[Vec<Effect>]) -> Result<Tree, Trouble> {
+    pub fn new(setting: Setting<'_>, leaves: &[Vec<Effect>]) -> Result<Tree, Trouble> {
         let count = leaves.len().max(1).next_power_of_two();
         let mut nodes = vec![Vec::new(); 2 * count];
         for (at, leaf) in leaves.iter().enumerate() {
@@ -81,7 +92,7 @@ impl Tree {
         }
         for at in (1..count).rev() {
             let mut joined = nodes[2 * at].clone();
-            add(space, &mut joined, &nodes[2 * at + 1])?;
+            add(setting, &mut joined, &nodes[2 * at + 1])?;
             nodes[at] = joined;
         }
         Ok(Tree { count, nodes })
@@ -95,17 +106,17 @@ impl Tree {
     /// For each leaf, the effects of all other leaves and of `outside`.
     pub fn all_but_one(
         &self,
-        space: &Space,
+        setting: Setting<'_>,
         outside: &[Effect],
         wanted: &dyn Fn(usize) -> bool,
         each: Visit<'_>,
     ) -> Result<(), Trouble> {
-        self.below(space, 1, 0..self.count, outside.to_vec(), wanted, each)
+        self.below(setting, 1, 0..self.count, outside.to_vec(), wanted, each)
     }
 
     fn below(
         &self,
-        space: &Space,
+        setting: Setting<'_>,
         at: usize,
         range: std::ops::Range<usize>,
         outside: Vec<Effect>,
@@ -124,8 +135,8 @@ impl Tree {
         {
             if part.clone().any(wanted) {
                 let mut others = outside.clone();
-                add(space, &mut others, &self.nodes[sibling])?;
-                self.below(space, child, part, others, wanted, each)?;
+                add(setting, &mut others, &self.nodes[sibling])?;
+                self.below(setting, child, part, others, wanted, each)?;
             }
         }
         Ok(())

@@ -21,7 +21,7 @@
 
 use std::ops::Range;
 
-use super::interference::{Effect, Tree, Visit, add};
+use super::interference::{APART_PARTS_MAX, Effect, Tree, Visit, add};
 use super::parts::{Parts, Plan};
 use crate::base::{Rank, wire};
 use crate::comm::Tag;
@@ -177,7 +177,7 @@ impl<'a> Split<'a> {
             return Ok(false);
         }
         self.rounds += 1;
-        let grew = self.round()?;
+        let (grew, open) = self.round()?;
         if grew && exchange.ranks() > 1 {
             let message: Vec<(Vec<u32>, Vec<u8>)> = self
                 .block_effects()?
@@ -191,7 +191,7 @@ impl<'a> Split<'a> {
             self.bytes_sent += item.len() as u64 * u64::from(exchange.ranks() - 1);
             exchange.flush();
         }
-        Ok(grew && self.members.len() > 1)
+        Ok(open || grew && self.members.len() > 1)
     }
 
     /// Takes in what another rank's block does; whether that is news.
@@ -212,13 +212,17 @@ impl<'a> Split<'a> {
         Ok(news)
     }
 
-    /// Closes every component of the block once; whether some effect grew.
-    fn round(&mut self) -> Result<bool, Trouble> {
+    /// Closes every component of the block; whether some effect grew, and whether some component is not closed yet.
+    fn round(&mut self) -> Result<(bool, bool), Trouble> {
         let setting = self.setting;
+        // Where meeting the others anew is cheap, nobody runs far ahead of what the others do: that makes odd sets.
+        let few = setting.parts.parts.len() <= APART_PARTS_MAX;
+        let passes_max = if few { 1 } else { u64::MAX };
+        let mut open = false;
         let others = self.others()?;
         let mut grew = false;
         let (members, nodes_most) = (&mut self.members, &mut self.nodes_most);
-        others.each(setting.space, &mut |at, effects| {
+        others.each(setting, &mut |at, effects| {
             halted(setting.stop)?;
             let member = &mut members[at];
             let steps: Vec<Bdd> = effects.iter().map(|effect| effect.steps.clone()).collect();
@@ -227,27 +231,28 @@ impl<'a> Split<'a> {
             }
             let effects: Vec<Relation> =
                 effects.iter().map(|effect| effect.relation(setting.space)).collect::<Result<_, _>>()?;
-            member.close(&effects, setting.stop)?;
-            member.closed_under = Some(steps);
+            let closed = member.close(&effects, passes_max, setting.stop)?;
+            member.closed_under = closed.then_some(steps);
+            open |= !closed;
             grew |= member.summarise(&setting)?;
             *nodes_most = (*nodes_most).max(setting.space.store.nodes());
             setting.space.store.tidy();
             Ok(())
         })?;
-        Ok(grew)
+        Ok((grew, open))
     }
 
     /// What all components do, ready to be seen by each of this rank without its own part.
     fn others(&self) -> Result<Others, Trouble> {
         let space = self.setting.space;
         let leaves: Vec<Vec<Effect>> = self.members.iter().map(|member| member.effects.clone()).collect();
-        let tree = Tree::new(space, &leaves)?;
+        let tree = Tree::new(self.setting, &leaves)?;
         let mut outside = Vec::new();
         for effects in &self.remote {
-            add(space, &mut outside, effects)?;
+            add(self.setting, &mut outside, effects)?;
         }
         let mut all = outside.clone();
-        add(space, &mut all, tree.all())?;
+        add(self.setting, &mut all, tree.all())?;
         let mut kept = Vec::with_capacity(self.members.len());
         let written = all.first().map_or(&[][..], |effect| effect.writes.as_slice());
         for member in &self.members {
@@ -263,7 +268,7 @@ impl<'a> Split<'a> {
     /// What the components of this rank do, joined.
     pub fn block_effects(&self) -> Result<Vec<Effect>, Trouble> {
         let leaves: Vec<Vec<Effect>> = self.members.iter().map(|member| member.effects.clone()).collect();
-        Ok(Tree::new(self.setting.space, &leaves)?.all().to_vec())
+        Ok(Tree::new(self.setting, &leaves)?.all().to_vec())
     }
 
     /// What the components of another rank do.
@@ -273,7 +278,7 @@ impl<'a> Split<'a> {
 
     /// What all other components may do to each of this rank's, for whoever checks.
     pub fn others_of(&self, each: VisitMember<'_>) -> Result<(), Trouble> {
-        self.others()?.each(self.setting.space, &mut |at, others| each(&self.members[at], others))
+        self.others()?.each(self.setting, &mut |at, others| each(&self.members[at], others))
     }
 }
 
@@ -288,7 +293,7 @@ struct Others {
 }
 
 impl Others {
-    fn each(&self, space: &Space, each: Visit<'_>) -> Result<(), Trouble> {
+    fn each(&self, setting: Setting<'_>, each: Visit<'_>) -> Result<(), Trouble> {
         for (at, kept) in self.kept.iter().enumerate() {
             let Some(kept) = kept else { continue };
             let restrict = |effect: &Effect| {
@@ -298,7 +303,7 @@ impl Others {
             each(at, &others)?;
         }
         let wanted = |at: usize| self.kept.get(at).is_some_and(Option::is_none);
-        self.tree.all_but_one(space, &self.outside, &wanted, each)
+        self.tree.all_but_one(setting, &self.outside, &wanted, each)
     }
 }
 
@@ -335,7 +340,7 @@ impl Member {
         let mut joined = Vec::new();
         for relation in &relations {
             let effect = Effect { steps: relation.steps.clone(), writes: relation.writes.clone() };
-            add(space, &mut joined, &[effect])?;
+            add(setting, &mut joined, &[effect])?;
         }
         let steps = joined.iter().map(|effect| effect.relation(space)).collect::<Result<_, Trouble>>()?;
         let flags: Vec<u32> =
@@ -357,23 +362,20 @@ impl Member {
         })
     }
 
-    /// Closes theta under own steps and others' effects. Each pass looks at what the one before added, and at what it
-    /// adds itself on the way.
-    fn close(&mut self, others: &[Relation], stop: Stop<'_>) -> Result<(), Trouble> {
-        let mut fresh = self.theta.clone();
-        while !fresh.is_false() {
+    /// Closes theta under own steps and others' effects, in so many passes at most; whether it is closed. Each pass
+    /// starts from all of theta, which is mostly a smaller diagram than what the pass before added.
+    fn close(&mut self, others: &[Relation], passes_max: u64, stop: Stop<'_>) -> Result<bool, Trouble> {
+        for _ in 0..passes_max {
             let before = self.theta.clone();
             for relation in self.steps.iter().chain(others) {
                 halted(stop)?;
-                let added = relation.after(&fresh)?.minus(&self.theta)?;
-                if !added.is_false() {
-                    self.theta = self.theta.or(&added)?;
-                    fresh = fresh.or(&added)?;
-                }
+                self.theta = self.theta.or(&relation.after(&self.theta)?)?;
             }
-            fresh = self.theta.minus(&before)?;
+            if self.theta == before {
+                return Ok(true);
+            }
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Makes the component's effects anew; whether they grew.
@@ -398,7 +400,7 @@ impl Member {
             // A step that changes nothing shared is nothing to the others.
             let steps = steps.minus(&setting.space.frame(&writes)?.agree)?;
             if !steps.is_false() {
-                add(setting.space, &mut effects, &[Effect { steps, writes }])?;
+                add(*setting, &mut effects, &[Effect { steps, writes }])?;
             }
         }
         let same = |a: &Effect, b: &Effect| a.steps == b.steps && a.writes == b.writes;
