@@ -217,7 +217,11 @@ fn every_schedule_gives_the_oracles_facts() {
         let text = random_text(seed);
         let model = model(&format!("seed {seed}"), &text, &[]);
         let (ranks, method) = (2 + (seed % 3) as u32, METHODS[(seed / 3) as usize % 3]);
-        let given = [("df", method), ("df-complete", if seed % 4 == 0 { "auto" } else { "never" })];
+        let given = [
+            ("df", method),
+            ("df-complete", if seed % 4 == 0 { "auto" } else { "never" }),
+            ("owner", if seed % 2 == 0 { "hash" } else { "locality" }),
+        ];
         let outcome = sim::run(seed, ranks, |comm| search(comm, &model, SymmetryMode::Off, &given));
         let outcome = outcome.unwrap_or_else(|failure| panic!("VERIFY_SEED={seed}: {failure}\n{text}"));
         let searched = outcome.results.into_iter().next().flatten().unwrap();
@@ -255,7 +259,9 @@ fn every_method_agrees_with_the_oracle_on_the_models() {
         let exact = verdicts(&model, &brute(&model, SymmetryMode::Off));
         for (ranks, method) in [(1, "ost"), (2, "ost"), (4, "ost"), (2, "ptp"), (4, "local")] {
             let what = format!("{name}, {method}, {ranks} ranks");
-            let found = on_threads(ranks, &model, SymmetryMode::Off, &[("df", method), ("batch", "50")]);
+            let owner = if ranks == 2 { "locality" } else { "hash" };
+            let given = [("df", method), ("batch", "50"), ("owner", owner)];
+            let found = on_threads(ranks, &model, SymmetryMode::Off, &given);
             assert_eq!(verdicts(&model, &found.report), exact, "{what}");
             assert_eq!(counts(&found), expected.0, "{what}");
         }
@@ -270,7 +276,7 @@ fn symmetric_states_share_their_witnesses() {
         let model = helpful_alone(file(name, constants));
         let oracle = brute(&model, SymmetryMode::Exhaustive);
         for (ranks, method) in [(1, "ost"), (3, "ost"), (2, "ptp"), (2, "local")] {
-            let given = [("df", method), ("batch", "50"), ("balance", "2")];
+            let given = [("df", method), ("batch", "50"), ("balance", "2"), ("owner", "locality")];
             let found = on_threads(ranks, &model, SymmetryMode::Exhaustive, &given);
             assert_eq!(found.report.counts.states, oracle.counts.states, "{name}, {method}");
             assert_eq!(verdicts(&model, &found.report), verdicts(&model, &oracle), "{name}, {method}");

@@ -67,7 +67,7 @@ fn assert_same(name: &str, how: &str, oracle: &Document, found: &Document, diges
     }
 }
 
-const HOW: [(u32, &str); 9] = [
+const HOW: [(u32, &str); 10] = [
     (1, "engine=native"),
     (2, "engine=native"),
     (3, "engine=native batch=1 credits=1"),
@@ -77,6 +77,7 @@ const HOW: [(u32, &str); 9] = [
     (3, "engine=native exact=true"),
     (2, "engine=native memory=400K"),
     (4, "engine=native shortest=true"),
+    (5, "engine=native owner=locality"),
 ];
 
 #[test]
@@ -108,9 +109,11 @@ fn every_model_has_as_many_orbits_as_brute_force_says() {
         }
         let one = run(&path, 1, "engine=native symmetry=exact");
         assert_same(&name, "orbits on 1", &oracle, &one, false);
-        for (ranks, words) in
-            [(3, "engine=native"), (4, "engine=eval balance=1"), (2, "engine=native exact=true")]
-        {
+        for (ranks, words) in [
+            (3, "engine=native"),
+            (4, "engine=eval balance=1"),
+            (2, "engine=native exact=true owner=locality"),
+        ] {
             let found = run(&path, ranks, &format!("{words} symmetry=exact"));
             // Representatives are the engine's own, so digests agree among engines.
             assert_same(&name, &format!("orbits on {ranks}: {words}"), &one, &found, true);
@@ -129,9 +132,13 @@ fn every_seeded_bug_is_found_with_a_trace_that_replays() {
             assert_eq!(oracle.verdict, Verdict::Violated, "{name}");
             let shortest =
                 oracle.checks.iter().filter_map(|check| check.trace.as_ref()).map(|t| t.steps.len()).min();
-            for (ranks, words) in
-                [(1, ""), (4, ""), (4, "batch=1 credits=1"), (2, "engine=eval"), (3, "shortest=true")]
-            {
+            for (ranks, words) in [
+                (1, ""),
+                (4, ""),
+                (4, "batch=1 credits=1"),
+                (2, "engine=eval owner=locality"),
+                (3, "shortest=true"),
+            ] {
                 let found = run(&path, ranks, &format!("{words} symmetry={symmetry}"));
                 assert_eq!(found.verdict, Verdict::Violated, "{name} on {ranks}: {words}");
                 // A trace that did not replay would have ended the run.

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use verify::audit::{self, DeadlockMode};
 use verify::base::prng::Prng;
 use verify::comm::{Comm, thread};
-use verify::compile::{Interpreter, Setup, Steps};
+use verify::compile::{Interpreter, Layout, Owners, Setup, Steps};
 use verify::exchange;
 use verify::explore::balance::Balance;
 use verify::explore::frontier::Frontier;
@@ -306,9 +306,14 @@ fn verdict_of(report: &Report, name: &str) -> Verdict {
     report.checks.iter().find(|check| check.name == name).unwrap().verdict
 }
 
-fn settings(batch: u32) -> Settings {
+/// Odd batches go with owners by locality.
+fn settings(comm: &dyn Comm, model: &Model, batch: u32) -> Settings {
     Settings {
         exchange: exchange::Settings { batch_items_max: batch, credits: 2, ..Default::default() },
+        owners: match batch % 2 {
+            1 => Owners::by_locality(model, &Layout::new(model), comm.ranks()),
+            _ => Owners::by_hash(comm.ranks()),
+        },
         balance: Balance { factor: 0 },
         remember: Remember::Whole,
         by_levels: false,
@@ -324,7 +329,7 @@ fn search(comm: &mut dyn Comm, model: &Model, study: Study, batch: u32) -> Optio
     let (seeds, queues) = Seeds::new(goals.clone(), queues);
     let mut responses = Responses::new(model, options().eval, goals, queues, study);
     let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(seeds)];
-    let settings = settings(batch);
+    let settings = settings(comm, model, batch);
     let outside = Outside { stop: &|| false, moment: &mut |_| {} };
     explore::search_then(comm, &mut steps, &mut observers, &settings, outside, Some(&mut responses))
         .unwrap()?;
@@ -467,7 +472,8 @@ fn ranks_narrow_down_what_is_left_before_one_looks_at_it() {
         let (seeds, queues) = Seeds::new(goals.clone(), vec![Frontier::new(steps.words(), 1 << 20, None)]);
         let mut sequel = Narrowing { model: &model, goal: goals[0], seeds: queues, left: (0, 0) };
         let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(seeds)];
-        let (settings, outside) = (settings(50), Outside { stop: &|| false, moment: &mut |_| {} });
+        let (settings, outside) =
+            (settings(comm, &model, 51), Outside { stop: &|| false, moment: &mut |_| {} });
         explore::search_then(comm, &mut steps, &mut observers, &settings, outside, Some(&mut sequel))
             .unwrap();
         sequel.left
@@ -491,7 +497,7 @@ fn one_time_budget_is_for_the_search_and_the_rounds() {
         let (seeds, queues) = Seeds::new(goals.clone(), vec![Frontier::new(steps.words(), 1 << 20, None)]);
         let mut responses = Responses::new(&model, options().eval, goals, queues, Study::default());
         let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(seeds)];
-        let mut settings = settings(50);
+        let mut settings = settings(comm, &model, 50);
         settings.limits.time = Some(std::time::Duration::from_nanos(1));
         let outside = Outside { stop: &|| false, moment: &mut |_| {} };
         let sequel = Some(&mut responses as &mut dyn Sequel);
@@ -527,7 +533,7 @@ fn search_reach(comm: &mut dyn Comm, model: &Model, batch: u32) -> Option<Vec<u3
     let (seeds, queues) = Seeds::new(goals.clone(), queues);
     let mut reaches = Reaches::new(model, goals, queues);
     let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(seeds)];
-    let settings = settings(batch);
+    let settings = settings(comm, model, batch);
     let outside = Outside { stop: &|| false, moment: &mut |_| {} };
     let outcome =
         explore::search_then(comm, &mut steps, &mut observers, &settings, outside, Some(&mut reaches))

@@ -11,6 +11,7 @@ pub mod canonical;
 pub mod instances;
 pub mod interpret;
 pub mod native;
+pub mod owners;
 
 use crate::ir::eval::Fault;
 use crate::ir::{Model, eval};
@@ -19,6 +20,7 @@ pub use crate::ir::layout::{self, Layout};
 pub use instances::{InstanceNo, Instances};
 pub use interpret::Interpreter;
 pub use native::Native;
+pub use owners::Owners;
 
 /// How backends are set up.
 #[derive(Default)]

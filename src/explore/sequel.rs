@@ -5,13 +5,14 @@
 
 use super::Finding;
 use super::log::Log;
-use crate::compile::Steps;
+use crate::compile::{Owners, Steps};
 use crate::exchange::Exchange;
 
 /// One rank's means.
 pub struct Stage<'s, 'c> {
     pub exchange: &'s mut Exchange<'c>,
     pub steps: &'s mut dyn Steps,
+    pub owners: &'s Owners,
     /// How each state was first reached.
     pub log: &'s mut Log,
     /// Bytes of memory that the search has left.

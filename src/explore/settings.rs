@@ -2,7 +2,7 @@
 
 use super::balance::Balance;
 use super::{Finding, Limits, Moment};
-use crate::compile::InstanceNo;
+use crate::compile::{InstanceNo, Owners};
 use crate::exchange;
 use crate::verdict::figures::RankFigures;
 
@@ -20,6 +20,7 @@ pub enum Remember {
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub exchange: exchange::Settings,
+    pub owners: Owners,
     pub balance: Balance,
     pub remember: Remember,
     pub by_levels: bool,

@@ -81,7 +81,6 @@ pub fn search_then<'a, 'o>(
 
 struct Worker<'a, 'o> {
     me: Rank,
-    ranks: u32,
     words: usize,
     steps: &'a mut (dyn Steps + 'a),
     observers: &'a mut [Box<dyn Observer>],
@@ -135,7 +134,6 @@ impl<'a, 'o> Worker<'a, 'o> {
         let [now, next] = spools;
         Ok(Worker {
             me,
-            ranks: comm.ranks(),
             words,
             numbers: Numbers::new(observers.iter().any(|observer| observer.wants_numbers())),
             observers,
@@ -174,7 +172,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         for (at, &step) in starts.steps.iter().enumerate() {
             let state = &starts.states[at * self.words..(at + 1) * self.words];
             let hash = hash::words(state);
-            if hash::owner(hash, self.ranks) == self.me.0 {
+            if self.settings.owners.of(hash, state) == self.me {
                 let origin = Origin { parent: StateRef::NONE, step, level: 1 };
                 self.take_in(exchange, state, hash, origin);
             }
@@ -348,7 +346,7 @@ impl<'a, 'o> Worker<'a, 'o> {
             if self.recent.seen(hash) {
                 continue;
             }
-            let owner = Rank(hash::owner(hash, self.ranks));
+            let owner = self.settings.owners.of(hash, successor);
             if owner == self.me {
                 self.store.prefetch(hash);
                 into.own.push((at as u32, hash));
@@ -488,8 +486,11 @@ impl<'a, 'o> Worker<'a, 'o> {
 
     /// Tells where this rank is, hears the outside world, and (rank 0) decides.
     fn look_around(&mut self, exchange: &mut Exchange<'_>) {
-        let states_step =
-            self.settings.limits.states.map_or(u64::MAX, |max| max / u64::from(self.ranks) / 16 + 1);
+        let states_step = self
+            .settings
+            .limits
+            .states
+            .map_or(u64::MAX, |max| max / u64::from(self.settings.owners.ranks()) / 16 + 1);
         let due = self.told.elapsed() > TELL_EVERY || self.figures.states - self.told_states >= states_step;
         // A rank without work speaks only when spoken to: a word of its own accord, after it has joined the last
         // reduction, would still be on its way when the phase ends.
@@ -545,6 +546,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         let mut stage = Stage {
             exchange,
             steps: &mut *self.steps,
+            owners: &self.settings.owners,
             log: &mut self.log,
             memory_bytes: limits.store_bytes,
             findings: Vec::new(),

@@ -15,7 +15,7 @@ use crate::audit::{self, DeadlockMode, Outcome, SymmetryMode};
 use crate::base::{Rank, wire};
 use crate::comm::{Comm, collective};
 use crate::compile::canonical::Canonicaliser;
-use crate::compile::{Canonical, InstanceNo, Instances, Interpreter, Native, Setup, Steps};
+use crate::compile::{Canonical, InstanceNo, Instances, Interpreter, Layout, Native, Owners, Setup, Steps};
 use crate::exchange;
 use crate::explore::balance::Balance;
 use crate::explore::frontier::Frontier;
@@ -104,7 +104,7 @@ fn attempt(
         "eval" => Box::new(Interpreter::new(model, setup)),
         _ => Box::new(native(model, setup)?),
     };
-    let mut settings = settings(comm, values, steps.words());
+    let mut settings = settings(comm, values, model, steps.layout());
     settings.limits.time = settings.limits.time.map(|limit| limit.saturating_sub(spent));
     let mut observers = observers(options.deadlock);
     // Responses are decided without symmetry of states, but not once for each name of a scalarset's member.
@@ -123,7 +123,8 @@ fn attempt(
         reach_goals.extend(&helpful_goals);
     }
     let table_bytes = share_memory(&mut settings.limits, method, helpful_goals.is_empty());
-    let mut freedoms = Freedoms::new(comm, model, helpful_goals.clone(), method, &*steps, table_bytes);
+    let place = (comm.rank(), settings.owners.clone());
+    let mut freedoms = Freedoms::new(place, model, helpful_goals.clone(), method, &*steps, table_bytes);
     let queues = seed_queues(comm.rank(), &reach_goals, steps.words(), &settings.limits);
     let (reach_seeds, queues) = Seeds::new(reach_goals.clone(), queues);
     let mut reaches = Reaches::new(model, reach_goals.clone(), queues);
@@ -181,7 +182,7 @@ fn native(model: &Model, setup: Setup) -> Result<Native<'_>, String> {
     Ok(native)
 }
 
-fn settings(comm: &dyn Comm, values: &Values, words: usize) -> explore::Settings {
+fn settings(comm: &dyn Comm, values: &Values, model: &Model, layout: &Layout) -> explore::Settings {
     let budget = memory::budget(values.size("memory"), comm.ranks_here());
     let mut limits = Limits::of_memory(budget.rank_bytes);
     limits.spool =
@@ -190,7 +191,7 @@ fn settings(comm: &dyn Comm, values: &Values, words: usize) -> explore::Settings
     limits.states = values.number("max-states");
     limits.findings = values.number("max-errors").unwrap_or(1);
     let batch_items_max = values.number("batch").unwrap_or(1_000) as u32;
-    let item_bytes = (words + 2) * 8;
+    let item_bytes = (layout.words() + 2) * 8;
     explore::Settings {
         exchange: exchange::Settings {
             batch_items_max,
@@ -198,6 +199,10 @@ fn settings(comm: &dyn Comm, values: &Values, words: usize) -> explore::Settings
             batch_bytes_max: (batch_items_max as usize * item_bytes).min(64 << 10).max(item_bytes * 2),
             credits: values.number("credits").unwrap_or(8) as u32,
             ..Default::default()
+        },
+        owners: match values.choice("owner") {
+            "locality" => Owners::by_locality(model, layout, comm.ranks()),
+            _ => Owners::by_hash(comm.ranks()),
         },
         balance: Balance { factor: values.number("balance").unwrap_or(5) as u32 },
         remember: match values.switch("exact") {

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::options::Values;
-use crate::base::wire;
+use crate::base::{Rank, wire};
 use crate::comm::{Comm, collective};
-use crate::compile::Steps;
+use crate::compile::{Owners, Steps};
 use crate::explore::sequel::{Sequel, Stage};
 use crate::ir::{Model, PropertyKind};
 use crate::property::freedom::{Freedom, GOALS_MAX, Method, Witnesses};
@@ -46,14 +46,13 @@ pub struct Freedoms {
 
 impl Freedoms {
     pub fn new(
-        comm: &dyn Comm,
+        place: (Rank, Owners),
         model: &Model,
         goals: Vec<Goal>,
         method: Method,
         steps: &dyn Steps,
         bytes_max: u64,
     ) -> Freedoms {
-        let place = (comm.rank(), comm.ranks());
         let freedom = Freedom::new(model, goals.clone(), method, place, steps, bytes_max);
         Freedoms { goals, method, freedom: Rc::new(RefCell::new(freedom)), ran: false }
     }

@@ -247,6 +247,16 @@ pub static TABLE: &[Spec] = &[
         help: "Messages to one rank that may be unacknowledged; 0 turns the limit off",
     },
     Spec {
+        name: "owner",
+        form: Choice(&["hash", "locality"]),
+        default: "hash",
+        value: "HOW",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Which rank owns a state: hash, by all of it, which is even; locality, by the slots that the fewest rules \
+               write, so that more successors stay where they were made, and the load may be uneven",
+    },
+    Spec {
         name: "balance",
         form: Number { least: 0, most: 1_000_000 },
         default: "5",

@@ -14,7 +14,7 @@ use super::response::table::{Parent, SEED, Table};
 use super::response::{Goal, SeedQueues};
 use crate::base::{Rank, hash, wire, words};
 use crate::comm::{Op, Tag};
-use crate::compile::{Expansion, Predicate, Steps};
+use crate::compile::{Expansion, Owners, Predicate, Steps};
 use crate::exchange::{Exchange, Idle, Inbound};
 use crate::explore::StateRef;
 use crate::explore::sequel::Stage;
@@ -44,7 +44,7 @@ pub struct Reach<'m> {
     helpful_only: bool,
     assumes: bool,
     me: Rank,
-    ranks: u32,
+    owners: Owners,
     words: usize,
     table: Table,
     /// For each state, the first link of those that wait for it.
@@ -67,7 +67,7 @@ impl<'m> Reach<'m> {
             helpful_only: model.properties[goal.property as usize].kind == PropertyKind::CanGetTo,
             assumes: model.properties.iter().any(|property| property.kind == PropertyKind::Assume),
             me: stage.exchange.rank(),
-            ranks: stage.exchange.ranks(),
+            owners: stage.owners.clone(),
             words,
             // Half of the memory is for the steps.
             table: Table::new(words, stage.memory_bytes / 2),
@@ -240,7 +240,7 @@ impl<'m> Reach<'m> {
             if skip || self.assumes && !steps.assumed(to).unwrap_or(false) {
                 continue;
             }
-            let owner = Rank(hash::owner(hash::words(to), self.ranks));
+            let owner = self.owners.of(hash::words(to), to);
             if owner == self.me {
                 self.arrive(exchange, steps, to, me);
                 continue;

@@ -23,9 +23,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::response::Goal;
-use crate::base::{Rank, hash};
+use crate::base::Rank;
 use crate::comm::Op;
-use crate::compile::{Expansion, Predicate, Steps};
+use crate::compile::{Expansion, Owners, Predicate, Steps};
 use crate::exchange::Inbound;
 use crate::explore::sequel::Stage;
 use crate::explore::{Desk, Finding, Observer, StateRef, What};
@@ -54,7 +54,7 @@ pub struct Freedom {
     goals: Vec<Goal>,
     method: Method,
     me: Rank,
-    ranks: u32,
+    owners: Owners,
     words: usize,
     assumes: bool,
     /// By instance.
@@ -93,7 +93,7 @@ impl Freedom {
         model: &Model,
         goals: Vec<Goal>,
         method: Method,
-        place: (Rank, u32),
+        place: (Rank, Owners),
         steps: &dyn Steps,
         bytes_max: u64,
     ) -> Freedom {
@@ -104,7 +104,7 @@ impl Freedom {
         Freedom {
             method,
             me: place.0,
-            ranks: place.1,
+            owners: place.1,
             words: steps.words(),
             assumes: model.properties.iter().any(|property| property.kind == PropertyKind::Assume),
             helpful: helpful.collect(),
@@ -164,8 +164,8 @@ impl Freedom {
         same_orbit
     }
 
-    fn owner(&self, hash: u128) -> Rank {
-        Rank(hash::owner(hash, self.ranks))
+    fn owner(&self, hash: u128, state: &[u64]) -> Rank {
+        self.owners.of(hash, state)
     }
 
     /// Reports a state whose path fails, once for each property.

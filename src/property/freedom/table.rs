@@ -77,7 +77,7 @@ impl Freedom {
             hashes.iter().for_each(|&hash| desk.known.numbers.prefetch(hash));
             let raisings = raised.states.chunks_exact(self.words).zip(&raised.from).zip(hashes);
             for ((to, &(from, goals)), hash) in raisings {
-                let owner = self.owner(hash);
+                let owner = self.owner(hash, to);
                 if owner == self.me {
                     self.arrive(desk, from, goals, to, hash);
                     continue;

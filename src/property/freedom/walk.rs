@@ -59,7 +59,7 @@ impl Freedom {
         loop {
             let (path, next) = walk.states.split_at(walk.states.len() - self.words);
             let hash = hash::words(next);
-            let owner = self.owner(hash);
+            let owner = self.owner(hash, next);
             if owner != self.me && self.method == Method::PassThePath {
                 self.pass_on(desk, &walk, owner);
                 return;
@@ -98,7 +98,7 @@ impl Freedom {
 
     /// The goals for which a state is known to have a witness.
     fn witnessed(&mut self, desk: &mut Desk<'_, '_>, state: &[u64], hash: u128) -> u64 {
-        if self.owner(hash) == self.me
+        if self.owner(hash, state) == self.me
             && let Some(number) = desk.known.number(hash, state)
         {
             return self.good.get(number);
@@ -118,7 +118,7 @@ impl Freedom {
 
     /// Tells a state of a walk that it has witnesses; locally, only one's own.
     fn acknowledge(&mut self, desk: &mut Desk<'_, '_>, state: &[u64], goals: u64) {
-        let owner = self.owner(hash::words(state));
+        let owner = self.owner(hash::words(state), state);
         if owner == self.me {
             self.mark(desk, state, goals);
         } else if self.method == Method::PassThePath {

@@ -26,7 +26,7 @@ use super::waiting::Waiting;
 use super::{Goal, Outcome};
 use crate::base::{Rank, hash, wire, words};
 use crate::comm::{Op, Tag, collective};
-use crate::compile::{Expansion, InstanceNo, Predicate, Steps};
+use crate::compile::{Expansion, InstanceNo, Owners, Predicate, Steps};
 use crate::exchange::{Exchange, Idle};
 use crate::explore::StateRef;
 use crate::explore::frontier::Frontier;
@@ -86,7 +86,7 @@ pub struct Rounds<'p> {
     /// The model has assumptions, so not every successor belongs to it.
     assumes: bool,
     pub(super) me: Rank,
-    ranks: u32,
+    owners: Owners,
     words: usize,
     pub(super) table: Pending,
     pub(super) waiting: Waiting,
@@ -113,7 +113,7 @@ impl<'p> Rounds<'p> {
             study,
             assumes,
             me: stage.exchange.rank(),
-            ranks: stage.exchange.ranks(),
+            owners: stage.owners.clone(),
             words,
             table: Pending::new(words, promises.words(), stage.memory_bytes),
             waiting: Waiting::default(),
@@ -447,7 +447,7 @@ impl<'p> Rounds<'p> {
                 Phase::Trim | Phase::Count => {}
                 Phase::Colour => extra.push(self.colours[at] as u64),
             }
-            let owner = Rank(hash::owner(hash, self.ranks));
+            let owner = self.owners.of(hash, to);
             if owner == self.me {
                 self.arrive(steps, phase, hash, to, extra);
                 continue;
