@@ -26,7 +26,7 @@ pub struct Effect {
 const GROWTH_MAX: usize = 2;
 const SMALL_NODES: usize = 256;
 /// Up to this many components, what is joined writes at most this many bits.
-pub const APART_PARTS_MAX: usize = 24;
+const APART_PARTS_MAX: usize = 24;
 const APART_BITS_MAX: usize = 12;
 
 /// The bits of `of` that are not in `without`; both ascend.

@@ -21,7 +21,7 @@
 
 use std::ops::Range;
 
-use super::interference::{APART_PARTS_MAX, Effect, Tree, Visit, add};
+use super::interference::{Effect, Tree, Visit, add};
 use super::parts::{Parts, Plan};
 use crate::base::{Rank, wire};
 use crate::comm::Tag;
@@ -177,7 +177,7 @@ impl<'a> Split<'a> {
             return Ok(false);
         }
         self.rounds += 1;
-        let (grew, open) = self.round()?;
+        let grew = self.round()?;
         if grew && exchange.ranks() > 1 {
             let message: Vec<(Vec<u32>, Vec<u8>)> = self
                 .block_effects()?
@@ -191,7 +191,7 @@ impl<'a> Split<'a> {
             self.bytes_sent += item.len() as u64 * u64::from(exchange.ranks() - 1);
             exchange.flush();
         }
-        Ok(open || grew && self.members.len() > 1)
+        Ok(grew && self.members.len() > 1)
     }
 
     /// Takes in what another rank's block does; whether that is news.
@@ -212,13 +212,9 @@ impl<'a> Split<'a> {
         Ok(news)
     }
 
-    /// Closes every component of the block; whether some effect grew, and whether some component is not closed yet.
-    fn round(&mut self) -> Result<(bool, bool), Trouble> {
+    /// Closes every component of the block; whether some effect grew.
+    fn round(&mut self) -> Result<bool, Trouble> {
         let setting = self.setting;
-        // Where meeting the others anew is cheap, nobody runs far ahead of what the others do: that makes odd sets.
-        let few = setting.parts.parts.len() <= APART_PARTS_MAX;
-        let passes_max = if few { 1 } else { u64::MAX };
-        let mut open = false;
         let others = self.others()?;
         let mut grew = false;
         let (members, nodes_most) = (&mut self.members, &mut self.nodes_most);
@@ -231,15 +227,14 @@ impl<'a> Split<'a> {
             }
             let effects: Vec<Relation> =
                 effects.iter().map(|effect| effect.relation(setting.space)).collect::<Result<_, _>>()?;
-            let closed = member.close(&effects, passes_max, setting.stop)?;
-            member.closed_under = closed.then_some(steps);
-            open |= !closed;
+            member.close(&effects, setting.stop)?;
+            member.closed_under = Some(steps);
             grew |= member.summarise(&setting)?;
             *nodes_most = (*nodes_most).max(setting.space.store.nodes());
             setting.space.store.tidy();
             Ok(())
         })?;
-        Ok((grew, open))
+        Ok(grew)
     }
 
     /// What all components do, ready to be seen by each of this rank without its own part.
@@ -362,20 +357,19 @@ impl Member {
         })
     }
 
-    /// Closes theta under own steps and others' effects, in so many passes at most; whether it is closed. Each pass
-    /// starts from all of theta, which is mostly a smaller diagram than what the pass before added.
-    fn close(&mut self, others: &[Relation], passes_max: u64, stop: Stop<'_>) -> Result<bool, Trouble> {
-        for _ in 0..passes_max {
+    /// Closes theta under own steps and others' effects. Each pass starts from all of theta, which is mostly a smaller
+    /// diagram than what the pass before added.
+    fn close(&mut self, others: &[Relation], stop: Stop<'_>) -> Result<(), Trouble> {
+        loop {
             let before = self.theta.clone();
             for relation in self.steps.iter().chain(others) {
                 halted(stop)?;
                 self.theta = self.theta.or(&relation.after(&self.theta)?)?;
             }
             if self.theta == before {
-                return Ok(true);
+                return Ok(());
             }
         }
-        Ok(false)
     }
 
     /// Makes the component's effects anew; whether they grew.
