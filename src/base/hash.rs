@@ -1,6 +1,6 @@
 //! The stable hash: the same 128 bits for the same bytes on every rank, machine and build.
 //!
-//! Owner, slot and fingerprint of a state are all cut from this one value, from bits that do not
+//! Slot and fingerprint of a state, and by default its owner, are all cut from this one value, from bits that do not
 //! overlap. `fxhash` is for small private maps only: on packed states it sends most of them to few
 //! owners.
 

@@ -21,9 +21,9 @@ use crate::base::lines::LINE_BYTES;
 /// The top bits of an address choose the table.
 const SEGMENT_BITS: u32 = 2;
 const SEGMENTS: u64 = 1 << SEGMENT_BITS;
-/// Small tables double, until all of them have two megabytes; others grow by this many per cent.
+/// Small tables double; others grow by this many per cent.
 const GROWTH_PERCENT: u64 = 14;
-const DOUBLE_BELOW_HOMES: u64 = 1 << 13;
+const DOUBLE_BELOW_HOMES: u64 = 1 << 12;
 const HOMES_FIRST: u64 = 256;
 
 /// What became of the wish to grow.
@@ -199,8 +199,8 @@ mod tests {
     fn a_state_never_takes_more_bytes_than_promised() {
         for (bits, most) in [(40, 6.5), (56, 8.5)] {
             let mut table = Compact::new(bits, 32 << 20).expect("room");
-            assert!(fill(&mut table, 800_000));
-            for to in (400..550).map(|thousand| thousand * 2_000) {
+            assert!(fill(&mut table, 320_000));
+            for to in (160..500).map(|thousand| thousand * 2_000) {
                 assert!(fill(&mut table, to));
                 let bytes = table.bytes() as f64 / to as f64;
                 assert!(bytes <= most, "{bits} bits, {to} states: {bytes:.2} bytes a state");
