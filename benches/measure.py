@@ -185,7 +185,7 @@ def machine(tools):
         ("processor", processor.group(1) if processor else platform.machine()),
         ("cores", str(len(os.sched_getaffinity(0)))),
         ("memory", f"{int(total.group(1)) / 2**20:.1f} GiB" if total else "unknown"),
-        ("system", f"{system.group(1) if system else platform.system()}, Linux {platform.release()}"),
+        ("system", f"{system.group(1) if system else platform.system()}, Linux {".".join(platform.release().split(".")[:2])}"),
     ]
     facts += [(name, first_line(command) or "not installed") for name, command in tools]
     return facts
