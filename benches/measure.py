@@ -181,11 +181,12 @@ def machine(tools):
     processor = re.search(r"model name\s*:\s*(.*)", read("/proc/cpuinfo"))
     total = re.search(r"MemTotal:\s*(\d+)", read("/proc/meminfo"))
     system = re.search(r'PRETTY_NAME="(.*)"', read("/etc/os-release"))
+    kernel = ".".join(platform.release().split(".")[:2])
     facts = [
         ("processor", processor.group(1) if processor else platform.machine()),
         ("cores", str(len(os.sched_getaffinity(0)))),
         ("memory", f"{int(total.group(1)) / 2**20:.1f} GiB" if total else "unknown"),
-        ("system", f"{system.group(1) if system else platform.system()}, Linux {".".join(platform.release().split(".")[:2])}"),
+        ("system", f"{system.group(1) if system else platform.system()}, Linux {kernel}"),
     ]
     facts += [(name, first_line(command) or "not installed") for name, command in tools]
     return facts
