@@ -5,6 +5,7 @@
 
 use super::compact::{Compact, Growth};
 use super::log::Log;
+use super::settings::Remember;
 use crate::base::hash;
 use crate::base::prefetch::prefetch;
 use crate::host::HostError;
@@ -31,6 +32,16 @@ pub enum Store {
 }
 
 impl Store {
+    /// For states of so many words, with so many bytes at most.
+    pub fn new(remember: Remember, words: usize, bytes_max: u64) -> Result<Store, HostError> {
+        Ok(match remember {
+            Remember::Hash { bits } => {
+                Store::Compact(Compact::new(bits, bytes_max).ok_or(HostError::MemoryFull)?)
+            }
+            Remember::Whole => Store::Exact(Exact::new(words, bytes_max)),
+        })
+    }
+
     /// Hints the processor that this state will be looked up soon.
     #[inline]
     pub fn prefetch(&self, hash: u128) {

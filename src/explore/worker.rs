@@ -10,14 +10,13 @@
 use std::time::{Duration, Instant};
 
 use super::block::{Expanded, Origin};
-use super::compact::Compact;
 use super::control::{self, Director, Here, Word};
 use super::frontier::Frontier;
 use super::log::{Log, Record};
 use super::numbers::{Known, Numbers};
 use super::recent::Recent;
 use super::sequel::{Sequel, Stage};
-use super::settings::{Outcome, Outside, Remember, Settings};
+use super::settings::{Outcome, Outside, Settings};
 use super::store::{Exact, Insert, Store};
 use super::{Desk, Finding, Observer, StateRef, What, trace};
 use crate::base::{Rank, hash, wire, words};
@@ -139,12 +138,7 @@ impl<'a, 'o> Worker<'a, 'o> {
             observers,
             settings,
             outside,
-            store: match settings.remember {
-                Remember::Hash { bits } => {
-                    Store::Compact(Compact::new(bits, limits.store_bytes).ok_or(HostError::MemoryFull)?)
-                }
-                Remember::Whole => Store::Exact(Exact::new(words, limits.store_bytes)),
-            },
+            store: Store::new(settings.remember, words, limits.store_bytes)?,
             log,
             frontier: Frontier::new(words, limits.frontier_bytes, now),
             next: Frontier::new(words, limits.frontier_bytes, next),
