@@ -9,35 +9,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 verify=$(realpath "${1:-target/release/verify}")
-passed=0 failed=0 skipped=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-# expect NAME CODE COMMAND…: the command's exit code within two minutes; output is kept.
-expect() {
-    local name=$1 expected=$2 code
-    shift 2
-    timeout -k 5 120 "$@" >"$scratch/out" 2>"$scratch/err"
-    code=$?
-    if [ "$code" = "$expected" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $name: exit code $code instead of $expected: $*"
-        tail -n 15 "$scratch/out" "$scratch/err"
-    fi
-}
-
-# finds NAME FILE PATTERN: the pattern stands in the file.
-finds() {
-    if grep -qE -- "$3" "$scratch/$2"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $1: no '$3' in $2:"
-        tail -n 15 "$scratch/$2"
-    fi
-}
+. tests/checks.sh
 
 # Every line of a CSV file has as many cells as its first, and there are at least COUNT lines of figures; every
 # Markdown table has rows of one width; every SVG file is XML with a line in it.
@@ -146,5 +118,4 @@ assert line[0] == 1.0 and line == sorted(line, reverse=True) and line[-1] > 0, l
 assert cost.line_through([(1, 3.0), (2, 5.0), (4, 9.0)]) == (1.0, 2.0)
 PY
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+tell

@@ -2,10 +2,12 @@
 //! of brute force, on any number of ranks and under any schedule; what is proved holds, and what is violated comes with
 //! an execution.
 
+mod given;
 mod processes;
 
+use given::{models, root};
+
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 
 use verify::audit::split::in_order;
 use verify::audit::views::{Auxiliary as Shown, Composition, Partition, Views, size};
@@ -19,7 +21,7 @@ use verify::host::signals::Signals;
 use verify::ir::Model;
 use verify::ir::eval::{Machine, Options, State};
 use verify::job::check::{self, Task};
-use verify::job::options::{Command, Values, find};
+use verify::job::options::Command;
 use verify::lower::{Constants, lower};
 use verify::report::document::Document;
 use verify::sim;
@@ -27,19 +29,6 @@ use verify::symbolic::Space;
 use verify::symbolic::reach::count;
 use verify::syntax::{Source, parse};
 use verify::verdict::{CheckKind, Verdict};
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn models(folder: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join(folder)).expect("a folder of models").flatten();
-    let mut paths: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "m")).collect();
-    paths.sort();
-    assert!(!paths.is_empty());
-    paths
-}
 
 fn read(name: &str, text: &str) -> Model {
     let source = Source::new(name, text.to_string());
@@ -198,12 +187,7 @@ fn random_processes_have_the_split_invariants_of_brute_force() {
 }
 
 fn prove_text(name: &str, text: &str, words: &str, ranks: u32) -> Document {
-    let mut values = Values::default();
-    for word in format!("quiet=true memory=200M {words}").split_whitespace() {
-        let (name, value) = word.split_once('=').expect("name=value");
-        let spec = find(name, Some(Command::Prove)).unwrap_or_else(|| panic!("no option {name}"));
-        values.set(spec, value).unwrap_or_else(|why| panic!("{word}: {why}"));
-    }
+    let values = given::values(Command::Prove, &format!("memory=200M {words}"));
     let task = || Task {
         name: name.to_string(),
         proving: true,

@@ -1,38 +1,23 @@
 //! The distributed search against brute force: the same states, rules fired, deadlocks, digest and verdict, on every
 //! model, at every number of ranks, however it is made to run; and under the simulator.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use verify::comm::{Comm, thread};
 use verify::host::signals::Signals;
 use verify::job::check::{self, Task};
-use verify::job::options::{Command, Values, find};
+use verify::job::options::{Command, Values};
 use verify::report::document::Document;
 use verify::sim;
 use verify::verdict::Verdict;
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+mod given;
 
-fn models(folder: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join(folder)).expect("a folder of models").flatten();
-    let mut paths: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "m")).collect();
-    paths.sort();
-    assert!(!paths.is_empty());
-    paths
-}
+use given::{models, root};
 
-/// Options as they would be typed: `engine=native batch=1 exact=true`.
+/// Options as they would be typed.
 fn values(words: &str) -> Values {
-    let mut values = Values::default();
-    for word in format!("quiet=true {words}").split_whitespace() {
-        let (name, value) = word.split_once('=').expect("name=value");
-        let spec = find(name, Some(Command::Check)).unwrap_or_else(|| panic!("no option {name}"));
-        values.set(spec, value).unwrap_or_else(|why| panic!("{word}: {why}"));
-    }
-    values
+    given::values(Command::Check, words)
 }
 
 fn run_on(comm: &mut dyn Comm, path: &Path, words: &str) -> Option<Document> {

@@ -14,37 +14,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 export OMPI_MCA_mpi_yield_when_idle=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 
-passed=0 failed=0 skipped=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-# test NAME EXPECTED_CODE COMMAND…: the command's exit code, within two minutes; output is kept for `says`.
-test_code() {
-    local name=$1 expected=$2 code
-    shift 2
-    timeout -k 5 120 "$@" >"$scratch/out" 2>"$scratch/err"
-    code=$?
-    if [ "$code" = "$expected" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $name: exit code $code instead of $expected: $*"
-        tail -n 15 "$scratch/out" "$scratch/err"
-    fi
-}
-
-# says NAME FILE COUNT PATTERN: how often the pattern stands in the last command's output.
-says() {
-    local name=$1 file=$2 count=$3 found
-    found=$(grep -cE -- "$4" "$scratch/$file")
-    if [ "$found" = "$count" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $name: '$4' stands $found times instead of $count in:"
-        tail -n 15 "$scratch/$file"
-    fi
-}
+. tests/checks.sh
 
 # Only what sees MPI's headers differs between the two builds; the rest is taken over. Cargo does not notice a change
 # of MPICC, so those parts are cleaned by hand.
@@ -86,45 +56,45 @@ killed_rank() {
 exercise() {
     local mpi=$1 run=$2 verify=$3
     for n in 1 2 3 4 7; do
-        test_code "$mpi comm-check on $n" 0 $run -n $n "$verify" comm-check --items 2000
+        expect "$mpi comm-check on $n" 0 $run -n $n "$verify" comm-check --items 2000
         says "$mpi comm-check on $n" out 1 "all $n ranks hear each other"
     done
-    test_code "$mpi singleton" 0 "$verify" comm-check --transport mpi
+    expect "$mpi singleton" 0 "$verify" comm-check --transport mpi
     for n in 1 2 3 4; do
-        test_code "$mpi german on $n" 0 $run -n $n "$verify" check models/german.m --symmetry off --json -
+        expect "$mpi german on $n" 0 $run -n $n "$verify" check models/german.m --symmetry off --json -
         says "$mpi german on $n" out 1 '^  "states": 3390,'
         says "$mpi german on $n" out 1 "^  \"ranks\": $n,"
     done
     for n in 1 2 3 4; do
-        test_code "$mpi weak response on $n" 0 $run -n $n "$verify" check models/liveness/peterson_weak.m --const N=3
+        expect "$mpi weak response on $n" 0 $run -n $n "$verify" check models/liveness/peterson_weak.m --const N=3
         says "$mpi weak response on $n" out 1 '^liveness "who tries gets in" +holds'
-        test_code "$mpi strong response on $n" 0 $run -n $n "$verify" check models/liveness/muxsem_strong.m --const N=3
+        expect "$mpi strong response on $n" 0 $run -n $n "$verify" check models/liveness/muxsem_strong.m --const N=3
         says "$mpi strong response on $n" out 1 '^liveness "who requests gets in" +holds'
-        test_code "$mpi lasso on $n" 1 $run -n $n "$verify" check models/liveness/muxsem_weak.m --const N=3
+        expect "$mpi lasso on $n" 1 $run -n $n "$verify" check models/liveness/muxsem_weak.m --const N=3
         says "$mpi lasso on $n" out 1 'and then, again and again:'
     done
     for n in 1 2 3 4; do
-        test_code "$mpi deadlock freedom on $n" 0 $run -n $n "$verify" check models/liveness/flash.m --df ost --json -
+        expect "$mpi deadlock freedom on $n" 0 $run -n $n "$verify" check models/liveness/flash.m --df ost --json -
         says "$mpi deadlock freedom on $n" out 1 '^ *"p_states": 5587,'
         says "$mpi deadlock freedom on $n" out 1 '^ *"q_states": 26,'
     done
     for n in 1 2 3; do
-        test_code "$mpi proof on $n" 0 $run -n $n "$verify" prove models/proof/mux_sem.m
+        expect "$mpi proof on $n" 0 $run -n $n "$verify" prove models/proof/mux_sem.m
         says "$mpi proof on $n" out 1 '^The proof was checked anew'
-        test_code "$mpi open proof on $n" 4 $run -n $n "$verify" prove models/proof/mux_sem.m --method tmmc
-        test_code "$mpi no proof on $n" 1 $run -n $n "$verify" prove models/proof/broken/mux_sem_no_test.m
+        expect "$mpi open proof on $n" 4 $run -n $n "$verify" prove models/proof/mux_sem.m --method tmmc
+        expect "$mpi no proof on $n" 1 $run -n $n "$verify" prove models/proof/broken/mux_sem_no_test.m
         says "$mpi no proof on $n" out 1 'VIOLATED: '
     done
-    test_code "$mpi helpful path" 1 $run -n 3 "$verify" check models/liveness/peterson_buggy.m --const N=3 --df ptp
+    expect "$mpi helpful path" 1 $run -n 3 "$verify" check models/liveness/peterson_buggy.m --const N=3 --df ptp
     says "$mpi helpful path" out 1 'no helpful rule leads on'
-    test_code "$mpi violation" 1 $run -n 3 "$verify" check models/broken/mutex_no_lock.m
+    expect "$mpi violation" 1 $run -n 3 "$verify" check models/broken/mutex_no_lock.m
     says "$mpi violation" out 1 'VIOLATED: '
     printf 'var x : nothing;\n' >"$scratch/bad.m"
-    test_code "$mpi bad model" 2 $run -n 3 "$verify" check "$scratch/bad.m"
+    expect "$mpi bad model" 2 $run -n 3 "$verify" check "$scratch/bad.m"
     says "$mpi bad model" err 1 'error: '
-    test_code "$mpi bad option" 2 $run -n 3 "$verify" check --bogus
+    expect "$mpi bad option" 2 $run -n 3 "$verify" check --bogus
     says "$mpi bad option" err 1 'unexpected argument'
-    test_code "$mpi panic" 3 $run -n 4 "$verify" comm-check --fail-rank 2
+    expect "$mpi panic" 3 $run -n 4 "$verify" comm-check --fail-rank 2
     says "$mpi panic" err 1 'rank 2: internal error: this rank was asked to fail'
     killed_rank "$mpi" "$run" "$verify"
     echo "$mpi: done"
@@ -163,12 +133,11 @@ case " $wanted " in *" mpich "*)
         build_for_mpich || exit 1
         exercise mpich mpirun.mpich target-mpich/debug/verify
         # A binary of one MPI under the launcher of the other would run as many lonely ranks.
-        test_code "MPICH's binary under Open MPI's mpirun" 3 mpirun.openmpi -n 2 target-mpich/debug/verify comm-check
+        expect "MPICH's binary under Open MPI's mpirun" 3 mpirun.openmpi -n 2 target-mpich/debug/verify comm-check
         says "MPICH's binary under Open MPI's mpirun" err 1 'started 2 tasks, but the MPI in this binary'
     else
         skip mpich
     fi
     ;;
 esac
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+tell

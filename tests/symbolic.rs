@@ -1,38 +1,21 @@
 //! Decision diagrams against brute force: the same states, rules fired, deadlocks and verdicts on every model that is
 //! taken, and on random ones; what is not taken is refused with its place.
 
-use std::path::{Path, PathBuf};
-
 use verify::comm::thread;
 use verify::host::signals::Signals;
 use verify::job::Refusal;
 use verify::job::check::{self, Task};
-use verify::job::options::{Command, Values, find};
+use verify::job::options::Command;
 use verify::report::document::Document;
 use verify::verdict::{CheckKind, Verdict};
 
+mod given;
 mod processes;
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn models(folder: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join(folder)).expect("a folder of models").flatten();
-    let mut paths: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "m")).collect();
-    paths.sort();
-    assert!(!paths.is_empty());
-    paths
-}
+use given::{models, root};
 
 fn try_check(name: &str, text: &str, words: &str) -> Result<Document, Refusal> {
-    let mut values = Values::default();
-    for word in format!("quiet=true memory=300M symmetry=off {words}").split_whitespace() {
-        let (name, value) = word.split_once('=').expect("name=value");
-        let spec = find(name, Some(Command::Check)).unwrap_or_else(|| panic!("no option {name}"));
-        values.set(spec, value).unwrap_or_else(|why| panic!("{word}: {why}"));
-    }
+    let values = given::values(Command::Check, &format!("memory=300M symmetry=off {words}"));
     let task = || Task {
         name: name.to_string(),
         text: text.as_bytes().to_vec(),
