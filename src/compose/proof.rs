@@ -112,7 +112,7 @@ pub fn prove(
         figures.rounds.push(figures_of(&split, comm, begin, open, &added, request));
         let thetas: Vec<Vec<u8>> = split.members.iter().map(|member| member.theta.bytes()).collect();
         let next = match failing.is_empty() {
-            true => Some(None),
+            true => Next::Recheck,
             false => step(request, comm, &split, &failing, round, seek)?,
         };
         drop(split);
@@ -122,8 +122,7 @@ pub fn prove(
             Ok(Proof { conclusion, figures, auxiliaries, banks, thetas: thetas.clone() })
         };
         match next {
-            // All follows.
-            Some(None) => {
+            Next::Recheck => {
                 let begin = Instant::now();
                 let space = Space::new(plan.bits(), request.bytes);
                 let fresh = Setting { space: &space, tabulated: true, ..setting_of(request, &plan, &space) };
@@ -135,9 +134,9 @@ pub fn prove(
                 figures.recheck_seconds = Some(begin.elapsed().as_secs_f64());
                 return done(Conclusion::Proved, figures);
             }
-            None => return done(Conclusion::Violated, figures),
-            Some(Some(Next::Open(why))) => return done(Conclusion::Open(why), figures),
-            Some(Some(Next::Expose(fresh))) => {
+            Next::Violated => return done(Conclusion::Violated, figures),
+            Next::Open(why) => return done(Conclusion::Open(why), figures),
+            Next::Expose(fresh) => {
                 auxiliaries = plan.auxiliaries.clone();
                 auxiliaries.extend(&fresh);
                 added = fresh;
@@ -170,13 +169,17 @@ fn converge<'a>(mut split: Split<'a>, comm: &mut dyn Comm) -> Result<Split<'a>, 
     Ok(split)
 }
 
-/// What comes after a round in which something did not follow.
+/// What comes after a round.
 enum Next {
+    /// All follows.
+    Recheck,
+    /// An execution was found.
+    Violated,
     Expose(Vec<Auxiliary>),
     Open(String),
 }
 
-/// Decides at rank 0 how to go on: none where an execution was found, some none where all follows after all.
+/// Decides at rank 0 how to go on where something does not follow.
 fn step(
     request: &Request<'_>,
     comm: &mut dyn Comm,
@@ -184,40 +187,35 @@ fn step(
     failing: &[Failing],
     round: u64,
     seek: &mut dyn FnMut(u64) -> bool,
-) -> Result<Option<Option<Next>>, Trouble> {
+) -> Result<Next, Trouble> {
     let setting = split.setting;
     let wanted = refine::wanted(setting, failing);
     let thetas = judge::fetch(split, comm, &wanted);
     let thetas = together(comm, thetas)?;
-    let decide = || -> Result<(u8, Vec<Auxiliary>), Trouble> {
-        let Some(thetas) = thetas else { return Ok((0, Vec::new())) };
-        let refined = refine::refine(setting, failing, &thetas)?;
-        Ok(match refined {
-            None => (0, Vec::new()),
-            Some(_) if seek(round) => (1, Vec::new()),
-            Some(fresh) => (2, fresh),
-        })
+    let decide = || -> Result<(bool, Vec<Auxiliary>), Trouble> {
+        let Some(thetas) = thetas else { return Ok((false, Vec::new())) };
+        let fresh = refine::refine(setting, failing, &thetas)?;
+        Ok((seek(round), fresh))
     };
     let decided = together(comm, decide())?;
     let plain: Vec<(u32, i64)> =
         decided.1.iter().map(|auxiliary| (auxiliary.slot, auxiliary.value)).collect();
     let message = comm.rank().is_root().then(|| wire::encode(&(decided.0, plain)));
-    let (word, plain): (u8, Vec<(u32, i64)>) =
+    let (violated, plain): (bool, Vec<(u32, i64)>) =
         wire::decode(&collective::broadcast(comm, message)).expect("rank 0's decision");
     let fresh: Vec<Auxiliary> = plain.into_iter().map(|(slot, value)| Auxiliary { slot, value }).collect();
-    let open = |why: String| Ok(Some(Some(Next::Open(why))));
-    match word {
-        0 => Ok(Some(None)),
-        1 => Ok(None),
-        _ if request.method == Method::Tmmc => open(
-            "the thread-modular method does not conclude: it exposes nothing of local states".to_string(),
-        ),
-        _ if fresh.is_empty() => open("nothing is left to expose".to_string()),
-        _ if round >= request.rounds_max => {
-            open(format!("not proved after {} rounds of refinement", request.rounds_max))
-        }
-        _ => Ok(Some(Some(Next::Expose(fresh)))),
-    }
+    Ok(if violated {
+        Next::Violated
+    } else if request.method == Method::Tmmc {
+        let why = "the thread-modular method does not conclude: it exposes nothing of local states";
+        Next::Open(why.to_string())
+    } else if fresh.is_empty() {
+        Next::Open("nothing is left to expose".to_string())
+    } else if round >= request.rounds_max {
+        Next::Open(format!("not proved after {} rounds of refinement", request.rounds_max))
+    } else {
+        Next::Expose(fresh)
+    })
 }
 
 fn describe(request: &Request<'_>, failing: &Failing) -> String {

@@ -48,23 +48,19 @@ pub fn wanted(setting: Setting<'_>, failing: &[Failing]) -> BTreeSet<u32> {
     wanted
 }
 
-/// New auxiliaries; none where the failures do not stand up to a closer look, an empty list where nothing helps.
+/// New auxiliaries for failures that the thetas do not exclude; an empty list where nothing helps.
 pub fn refine(
     setting: Setting<'_>,
     failing: &[Failing],
     thetas: &HashMap<u32, Bdd>,
-) -> Result<Option<Vec<Auxiliary>>, Trouble> {
+) -> Result<Vec<Auxiliary>, Trouble> {
     let mut refiner = Refiner { setting, thetas, members: HashMap::new() };
     let mut bad = Vec::new();
     for each in failing {
         let views = setting.space.store.import(&each.bad)?.expect("a peer's diagram");
         let views = refiner.joined(&each.parts, views)?;
-        if !views.is_false() {
-            bad.push(Bad { parts: each.parts.clone(), views });
-        }
-    }
-    if bad.is_empty() {
-        return Ok(None);
+        assert!(!views.is_false(), "a failure that the thetas exclude");
+        bad.push(Bad { parts: each.parts.clone(), views });
     }
     let first: Vec<Bad> =
         bad.iter().map(|bad| Bad { parts: bad.parts.clone(), views: bad.views.clone() }).collect();
@@ -76,14 +72,14 @@ pub fn refine(
         }
         let fresh = refiner.fresh(found);
         if !fresh.is_empty() {
-            return Ok(Some(fresh));
+            return Ok(fresh);
         }
         bad = refiner.before(&bad)?;
         if bad.is_empty() {
             break;
         }
     }
-    refiner.rest(&first).map(Some)
+    refiner.rest(&first)
 }
 
 struct Refiner<'a> {
