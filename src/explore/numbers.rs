@@ -30,9 +30,11 @@ struct Line {
     low: [u32; EACH],
     number: [u32; EACH],
     high: [u16; EACH],
+    /// How many there are.
+    len: u32,
 }
 
-const EMPTY: Line = Line { low: [0; EACH], number: [NONE; EACH], high: [0; EACH] };
+const EMPTY: Line = Line { low: [0; EACH], number: [0; EACH], high: [0; EACH], len: 0 };
 
 fn empty_lines(len: usize) -> Vec<Line> {
     let mut lines = Vec::with_capacity(len);
@@ -56,6 +58,21 @@ impl Numbers {
     pub fn new(wanted: bool) -> Numbers {
         let lines = if wanted { empty_lines(LINES_FIRST) } else { Vec::new() };
         Numbers { wanted, lines, ..Numbers::default() }
+    }
+
+    pub fn wanted(&self) -> bool {
+        self.wanted
+    }
+
+    /// The numbers of all states in a log, in at most so many bytes.
+    pub fn of_log(log: &mut Log, bytes_max: u64) -> Result<Numbers, HostError> {
+        let lines = log.len() * 100 / (EACH as u64 * LOAD_PERCENT_MAX) + 1;
+        if log.len() >= u64::from(NUMBERS_MAX) || lines * size_of::<Line>() as u64 > bytes_max {
+            return Err(HostError::MemoryFull);
+        }
+        let mut numbers = Numbers { wanted: true, len: log.len(), ..Numbers::default() };
+        numbers.fill(lines as usize, log)?;
+        Ok(numbers)
     }
 
     /// Notes a state that the store has just taken in and whose number is the log's length.
@@ -101,10 +118,12 @@ impl Numbers {
         let mut at = self.home(hash);
         loop {
             let line = &mut self.lines[at];
-            if let Some(place) = line.number.iter().position(|&number| number == NONE) {
+            let place = line.len as usize;
+            if place < EACH {
                 line.low[place] = hash as u32;
                 line.high[place] = (hash >> 32) as u16;
                 line.number[place] = number;
+                line.len += 1;
                 return;
             }
             at = if at + 1 == self.lines.len() { 0 } else { at + 1 };
@@ -112,7 +131,11 @@ impl Numbers {
     }
 
     fn grow(&mut self, log: &mut Log) -> Result<(), HostError> {
-        let lines = self.lines.len() * 2;
+        self.fill(self.lines.len() * 2, log)
+    }
+
+    /// Begins anew with so many lines.
+    fn fill(&mut self, lines: usize, log: &mut Log) -> Result<(), HostError> {
         // The old table goes first, so that the two never stand beside each other.
         self.lines = Vec::new();
         self.lines = empty_lines(lines);
@@ -145,16 +168,27 @@ impl Numbers {
             let number = *self.in_order.get(store.order_of(hash, state)?)?;
             return (number != NONE).then_some(u64::from(number));
         }
+        self.find_hash(hash)
+    }
+
+    /// The same beside a compact store.
+    #[inline]
+    pub fn find_hash(&self, hash: u128) -> Option<u64> {
         let (low, high) = (hash as u32, (hash >> 32) as u16);
         let mut at = self.home(hash);
         loop {
             let line = &self.lines[at];
-            for place in 0..EACH {
-                if line.low[place] == low && line.high[place] == high && line.number[place] != NONE {
+            // All six at a time: which of them it may be.
+            let mut may = (0..EACH).fold(0u32, |may, place| may | u32::from(line.low[place] == low) << place);
+            may &= (1 << line.len) - 1;
+            while may != 0 {
+                let place = may.trailing_zeros() as usize;
+                if line.high[place] == high {
                     return Some(u64::from(line.number[place]));
                 }
+                may &= may - 1;
             }
-            if line.number[EACH - 1] == NONE {
+            if (line.len as usize) < EACH {
                 return None;
             }
             at = if at + 1 == self.lines.len() { 0 } else { at + 1 };

@@ -71,9 +71,6 @@ pub trait Observer {
     ) {
     }
 
-    /// A state of this rank goes to another one, which expands it.
-    fn lent(&mut self, _id: StateRef) {}
-
     /// Whether it looks for states by what they are.
     fn wants_numbers(&self) -> bool {
         false

@@ -5,6 +5,7 @@
 
 use super::Finding;
 use super::log::Log;
+use super::numbers::Known;
 use crate::compile::{Owners, Steps};
 use crate::exchange::Exchange;
 
@@ -15,6 +16,8 @@ pub struct Stage<'s, 'c> {
     pub owners: &'s Owners,
     /// How each state was first reached.
     pub log: &'s mut Log,
+    /// The rank's states, where an observer asked for numbers; nothing else.
+    pub known: Known<'s>,
     /// Bytes of memory that the search has left.
     pub memory_bytes: u64,
     /// What the sequel finds; rank 0's is taken.

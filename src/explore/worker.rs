@@ -460,7 +460,6 @@ impl<'a, 'o> Worker<'a, 'o> {
         while lent < count {
             match self.frontier.pop(&mut state) {
                 Ok(Some((id, level))) => {
-                    self.observers.iter_mut().for_each(|observer| observer.lent(id));
                     let rest = [id.word(), u64::from(level)];
                     exchange.post_parts(peer, Tag::Loans, &[&words::bytes(&state), &words::bytes(&rest)]);
                     lent += 1;
@@ -531,7 +530,9 @@ impl<'a, 'o> Worker<'a, 'o> {
             return;
         }
         // Every state was seen: nobody asks any more whether one is new.
-        self.store = Store::Exact(Exact::new(self.words, 0));
+        if !self.numbers.wanted() {
+            self.store = Store::Exact(Exact::new(self.words, 0));
+        }
         let (asked, begun, limits) = (self.outside.stop, self.begun, &self.settings.limits);
         let stop = move || match asked() {
             true => Some(STOPPED.to_string()),
@@ -542,6 +543,7 @@ impl<'a, 'o> Worker<'a, 'o> {
             steps: &mut *self.steps,
             owners: &self.settings.owners,
             log: &mut self.log,
+            known: Known { store: &self.store, numbers: &self.numbers },
             memory_bytes: limits.store_bytes,
             findings: Vec::new(),
             stop: &stop,

@@ -124,11 +124,16 @@ fn attempt(
     }
     let table_bytes = share_memory(&mut settings.limits, method, helpful_goals.is_empty());
     let place = (comm.rank(), settings.owners.clone());
-    let mut freedoms = Freedoms::new(place, model, helpful_goals.clone(), method, &*steps, table_bytes);
+    let memory = (settings.remember == Remember::Whole, table_bytes);
+    let mut freedoms = Freedoms::new(place, model, helpful_goals.clone(), method, &*steps, memory);
     let queues = seed_queues(comm.rank(), &reach_goals, steps.words(), &settings.limits);
     let (reach_seeds, queues) = Seeds::new(reach_goals.clone(), queues);
     let mut reaches = Reaches::new(model, reach_goals.clone(), queues);
     let mut sequels = Sequels(Vec::new());
+    if !helpful_goals.is_empty() {
+        observers.push(Box::new(freedoms.observer()));
+        sequels.0.push(&mut freedoms);
+    }
     if responses.is_wanted() {
         observers.push(Box::new(seeds));
         sequels.0.push(&mut responses);
@@ -136,10 +141,6 @@ fn attempt(
     if !reach_goals.is_empty() {
         observers.push(Box::new(reach_seeds));
         sequels.0.push(&mut reaches);
-    }
-    if !helpful_goals.is_empty() {
-        observers.push(Box::new(freedoms.observer()));
-        sequels.0.push(&mut freedoms);
     }
     let sequel: Option<&mut dyn Sequel> = if sequels.0.is_empty() { None } else { Some(&mut sequels) };
     let outcome = explore::search_then(comm, &mut *steps, &mut observers, &settings, outside, sequel)?;

@@ -45,15 +45,16 @@ pub struct Freedoms {
 }
 
 impl Freedoms {
+    /// `memory`: whether whole states are kept, and the bytes that the tables may use.
     pub fn new(
         place: (Rank, Owners),
         model: &Model,
         goals: Vec<Goal>,
         method: Method,
         steps: &dyn Steps,
-        bytes_max: u64,
+        memory: (bool, u64),
     ) -> Freedoms {
-        let freedom = Freedom::new(model, goals.clone(), method, place, steps, bytes_max);
+        let freedom = Freedom::new(model, goals.clone(), method, place, steps, memory);
         Freedoms { goals, method, freedom: Rc::new(RefCell::new(freedom)), ran: false }
     }
 

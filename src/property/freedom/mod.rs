@@ -8,12 +8,14 @@
 //!
 //! Three ways to look for witnesses (Bingham's thesis, 4.2): `walk.rs` has *local*, each rank by itself, and
 //! *pass-the-path*, where the path travels; `table.rs` has the *table* of outstanding searches, where a state's search
-//! is never run twice. All begin when a state is expanded, with a successor that the search has made anyway.
+//! is never run twice. All use the successors that the search makes anyway: walks begin when a state is expanded; for the
+//! table its helpful successor is noted then (`edges.rs`), and searches run when all states are known.
 //!
-//! In: every new state and every expansion. Out: findings (`What::Tried`) and counts. Kept: three bits a state and goal
-//! (witness, search begun, P), one that says whether it was expanded, and what a way needs besides. It ends because each
-//! state begins at most one search, and a path's states are finitely many.
+//! In: every new state and every expansion. Out: findings (`What::Tried`) and counts. Kept: two bits a state and goal
+//! (witness, P), and what a way needs besides. It ends because each state begins at most one search, and a path's states
+//! are finitely many.
 
+mod edges;
 mod marks;
 mod table;
 mod walk;
@@ -23,16 +25,16 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::response::Goal;
-use crate::base::Rank;
-use crate::comm::Op;
+use crate::base::{Rank, hash, words};
+use crate::comm::{Op, Tag};
 use crate::compile::{Expansion, Owners, Predicate, Steps};
 use crate::exchange::Inbound;
 use crate::explore::sequel::Stage;
 use crate::explore::{Desk, Finding, Observer, StateRef, What};
-use crate::ir::{Model, PropertyKind};
+use crate::ir::{ExprKind, Model, PropertyKind};
 use crate::verdict::figures::FreedomCounts;
-use marks::{Masks, Waiting};
-use table::{Answer, Raised};
+use edges::Edges;
+use marks::Masks;
 use walk::Walk;
 
 /// Goals of one run: sets of them are words.
@@ -52,6 +54,8 @@ pub enum Method {
 
 pub struct Freedom {
     goals: Vec<Goal>,
+    /// Goals outside of rulesets whose P is written as `true`.
+    always: u64,
     method: Method,
     me: Rank,
     owners: Owners,
@@ -62,46 +66,40 @@ pub struct Freedom {
     bytes_max: u64,
     /// Has a witness: Q, or a helpful path to Q.
     good: Masks,
-    /// A search has begun, or will when the state is expanded.
-    begun: Masks,
     claimed: Masks,
-    /// Expanded, or lent to be expanded elsewhere.
-    away: Masks,
     /// Goals that were reported.
     reported: u64,
     pub counts: FreedomCounts,
     /// Why this rank cannot go on, where it cannot.
     pub trouble: Option<String>,
     expansion: Expansion,
-    /// Of `table.rs`.
-    waiting: Waiting,
-    raised: Raised,
-    answers: Vec<Answer>,
-    /// Kept for use again: the words of a batch, the bytes of an item.
-    read: Vec<u64>,
-    item: Vec<u8>,
-    /// Who waits for states that this rank has not seen yet.
-    early_waits: HashMap<Box<[u64]>, Vec<(StateRef, u64)>>,
+    /// Of `table.rs`: the helpful successors of this rank's states, and of states that were lent to it.
+    edges: Edges,
+    borrowed: Vec<(StateRef, Vec<u64>)>,
     /// Of `walk.rs`: paths to follow, and witnesses of states that this rank has not seen yet.
     walks: Vec<Walk>,
     early_good: HashMap<Box<[u64]>, u64>,
 }
 
 impl Freedom {
-    /// For at most `GOALS_MAX` goals; the tables may use `bytes_max`.
+    /// For at most `GOALS_MAX` goals; `exact` beside a store of whole states; the tables may use `bytes_max`.
     pub fn new(
         model: &Model,
         goals: Vec<Goal>,
         method: Method,
         place: (Rank, Owners),
         steps: &dyn Steps,
-        bytes_max: u64,
+        (exact, bytes_max): (bool, u64),
     ) -> Freedom {
         assert!(goals.len() <= GOALS_MAX, "sets of goals are words");
         let rule = |number| model.rule(steps.instances().instance(crate::compile::InstanceNo(number)).rule);
         let helpful = (0..steps.instances().rule_instances()).map(|number| !rule(number).unhelpful);
-        let masks = || Masks::new(goals.len());
+        let always = |goal: &Goal| {
+            let property = &model.properties[goal.property as usize];
+            property.binders.is_empty() && matches!(model.expr(property.claim).kind, ExprKind::Const(1))
+        };
         Freedom {
+            always: goals.iter().enumerate().map(|(at, goal)| u64::from(always(goal)) << at).sum(),
             method,
             me: place.0,
             owners: place.1,
@@ -109,31 +107,33 @@ impl Freedom {
             assumes: model.properties.iter().any(|property| property.kind == PropertyKind::Assume),
             helpful: helpful.collect(),
             bytes_max,
-            good: masks(),
-            begun: masks(),
-            claimed: masks(),
-            away: Masks::new(1),
+            good: Masks::new(goals.len()),
+            claimed: Masks::new(goals.len()),
             reported: 0,
             counts: FreedomCounts::new(goals.len()),
             trouble: None,
             expansion: Expansion::default(),
-            waiting: Waiting::default(),
-            raised: Raised::default(),
-            answers: Vec::new(),
-            read: Vec::new(),
-            item: Vec::new(),
-            early_waits: HashMap::new(),
+            edges: Edges::new(exact, steps.words()),
+            borrowed: Vec::new(),
             walks: Vec::new(),
             early_good: HashMap::new(),
             goals,
         }
     }
 
+    /// The set of all goals.
+    fn all(&self) -> u64 {
+        u64::MAX.checked_shr(GOALS_MAX as u32 - self.goals.len() as u32).unwrap_or(0)
+    }
+
     /// For which goals P and for which Q holds in a state; one that cannot be evaluated is out of the way, and is told.
     fn judge(&self, steps: &mut dyn Steps, state: &[u64], mut failed: impl FnMut(u32)) -> (u64, u64) {
         let (mut claims, mut targets) = (0, 0);
         for (at, goal) in self.goals.iter().enumerate() {
-            let claim = steps.predicate(Predicate::Claim(goal.property), goal.index, state);
+            let claim = match self.always >> at & 1 {
+                0 => steps.predicate(Predicate::Claim(goal.property), goal.index, state),
+                _ => Ok(Some(true)),
+            };
             let target = steps.predicate(Predicate::Target(goal.property), goal.index, state);
             match (claim, target) {
                 (Ok(claim), Ok(target)) => {
@@ -156,7 +156,7 @@ impl Freedom {
             if !self.helpful[step.0 as usize] || self.assumes && !steps.assumed(to).unwrap_or(false) {
                 continue;
             }
-            if to != state {
+            if to.iter().zip(state).any(|(to, from)| to != from) {
                 return Some(at);
             }
             same_orbit = same_orbit.or(Some(at));
@@ -187,16 +187,10 @@ impl Freedom {
         if self.method == Method::Count {
             return;
         }
+        self.good.push(targets);
+        self.claimed.push(claims);
         let number = id.number();
-        let masks = [&mut self.good, &mut self.begun, &mut self.claimed, &mut self.away];
-        masks.into_iter().for_each(|masks| masks.reach(number));
-        self.good.add(number, targets);
-        self.begun.add(number, claims & !targets);
-        self.claimed.add(number, claims);
-        if self.method == Method::Table {
-            self.waiting.reach(number);
-            self.take_early_waits(number, state);
-        } else if !self.early_good.is_empty()
+        if !self.early_good.is_empty()
             && let Some(goals) = self.early_good.remove(state)
         {
             self.good.add(number, goals);
@@ -207,10 +201,8 @@ impl Freedom {
     }
 
     fn look_at_memory(&mut self) {
-        let early = (self.early_good.len() + self.early_waits.len()) * (self.words * 8 + 64);
-        let masks = [&self.good, &self.begun, &self.claimed, &self.away];
-        let bytes =
-            masks.iter().map(|masks| masks.bytes()).sum::<u64>() + self.waiting.bytes() + early as u64;
+        let early = self.early_good.len() * (self.words * 8 + 64);
+        let bytes = self.good.bytes() + self.claimed.bytes() + self.edges.bytes() + early as u64;
         if bytes > self.bytes_max {
             self.trouble.get_or_insert(format!("rank {}: out of memory for witness searches", self.me));
             self.method = Method::Count;
@@ -226,46 +218,57 @@ impl Freedom {
         found: &mut Vec<Finding>,
     ) {
         let own = id.owner() == self.me;
-        let (wanted, claimed) = if own {
-            self.away.add(id.number(), 1);
-            let wanted = self.begun.get(id.number()) & !self.good.get(id.number());
-            (wanted, wanted & self.claimed.get(id.number()))
+        let (claims, good) = if own {
+            (self.claimed.get(id.number()), self.good.get(id.number()))
         } else {
             // Of a borrowed state only P and Q are known here; its owner may know a witness already.
-            let (claims, targets) = self.judge(steps, state, |_| {});
-            (claims & !targets, claims & !targets)
+            self.judge(steps, state, |_| {})
         };
-        if wanted == 0 {
+        let wanted = claims & !good;
+        let asked = if self.method == Method::Table { self.all() & !good } else { wanted };
+        if asked == 0 {
             return;
         }
-        self.counts.begin(claimed);
-        match self.successor(steps, state, expansion) {
-            None => self.fail(id, claimed, found),
-            Some(at) => {
-                let to = &expansion.states[at * self.words..][..self.words];
-                match self.method {
-                    Method::Table => self.raised.push(id, wanted, to),
-                    _ => {
-                        self.counts.steps += 1;
-                        self.walks.push(Walk::new(id, wanted, state, to));
-                    }
-                }
-            }
+        self.counts.begin(wanted);
+        let Some(at) = self.successor(steps, state, expansion) else { return self.fail(id, wanted, found) };
+        let to = &expansion.states[at * self.words..][..self.words];
+        if self.method != Method::Table {
+            self.counts.steps += 1;
+            self.walks.push(Walk::new(id, wanted, state, to));
+            return;
+        }
+        let hash = hash::words(to);
+        let owner = self.owner(hash, to);
+        if own {
+            self.edges.note(id.number(), owner, hash, to);
+        } else {
+            self.borrowed.push((id, self.edges.record(owner, hash, to)));
         }
     }
 
-    /// After a search that saw every state: reports P states that wait for ever. All ranks find the same.
+    /// Tells the owners of borrowed states which successor is the helpful one.
+    fn return_borrowed(&mut self, desk: &mut Desk<'_, '_>) {
+        for (id, record) in self.borrowed.drain(..) {
+            let number = [id.number()];
+            let parts: [&[u8]; 2] = [&words::bytes(&number), &words::bytes(&record)];
+            desk.exchange.post_parts(id.owner(), Tag::Witnesses, &parts);
+        }
+    }
+
+    /// After a search that saw every state: reports P states without a witness. All ranks find the same.
     pub fn conclude(&mut self, stage: &mut Stage<'_, '_>) {
-        // Only in the table does a missing witness mean something; on other ways every failing path was reported.
-        let states = if self.method == Method::Table { self.counts.states() } else { 0 };
         let mut first = vec![i64::MAX; self.goals.len()];
-        for number in 0..states {
-            let mut stuck = self.claimed.get(number) & !self.good.get(number);
-            while stuck != 0 {
-                let at = stuck.trailing_zeros() as usize;
-                first[at] = first[at].min(StateRef::new(self.me, number).word() as i64);
-                stuck &= stuck - 1;
-            }
+        // Only in the table does a missing witness mean something; on other ways every failing path was reported.
+        if self.method == Method::Table {
+            table::search(self, stage);
+            self.claimed.each_beyond(&self.good, |number, stuck| {
+                for (at, first) in first.iter_mut().enumerate() {
+                    if stuck >> at & 1 == 0 {
+                        continue;
+                    }
+                    *first = (*first).min(StateRef::new(self.me, number).word() as i64);
+                }
+            });
         }
         let reported: Vec<i64> = (0..self.goals.len()).map(|at| (self.reported >> at & 1) as i64).collect();
         let reported = stage.exchange.tally(Op::Max, &reported);
@@ -304,22 +307,20 @@ impl Observer for Witnesses {
         }
     }
 
-    fn lent(&mut self, id: StateRef) {
-        let mut freedom = self.0.borrow_mut();
-        // A borrowed state may be lent on; its owner knows already that it is away.
-        if freedom.method != Method::Count && id.owner() == freedom.me {
-            freedom.away.add(id.number(), 1);
-        }
-    }
-
     fn wants_numbers(&self) -> bool {
-        self.0.borrow().method != Method::Count
+        let freedom = self.0.borrow();
+        match freedom.method {
+            Method::Count => false,
+            Method::Local | Method::PassThePath => true,
+            // Without whole states, numbers are found from the log, and not before all states are known.
+            Method::Table => freedom.edges.exact(),
+        }
     }
 
     fn receive(&mut self, desk: &mut Desk<'_, '_>, inbound: &Inbound) {
         let mut freedom = self.0.borrow_mut();
         match freedom.method {
-            Method::Table => freedom.receive_searches(desk, inbound),
+            Method::Table => freedom.edges.receive(inbound.bytes()),
             Method::PassThePath => freedom.receive_paths(desk, inbound),
             // After trouble here, what others still send is of no use.
             Method::Count | Method::Local => {}
@@ -329,7 +330,7 @@ impl Observer for Witnesses {
     fn correspond(&mut self, desk: &mut Desk<'_, '_>) {
         let mut freedom = self.0.borrow_mut();
         match freedom.method {
-            Method::Table => freedom.work_off_table(desk),
+            Method::Table => freedom.return_borrowed(desk),
             Method::PassThePath | Method::Local => freedom.follow_walks(desk),
             Method::Count => {}
         }

@@ -1,178 +1,338 @@
-//! The table of outstanding searches (thesis, 4.2.3): who waits for whose witness.
+//! The table of outstanding searches (thesis, 4.2.3): which state waits for whose witness.
 //!
-//! A search (s, s') goes to the owner of s': s waits for a witness of its helpful successor s'. If s' has one, s is told
-//! at once; else s is put on the list of s', and all on the list are told when s' is. A state begins its own search when
-//! it is expanded, so a search that comes to a state in the frontier only waits there; the successor of a state is worked
-//! out a second time only where nothing had asked for it before and the state is no longer here to be expanded (no P
-//! there, or lent). Witness and state may overtake each other on their way: who comes before its state waits aside.
+//! When all states are known, each P state without Q asks for a witness of its helpful successor, and so do the states
+//! that it leads to: a state asks once, whoever leads to it. Where the successor is of another rank, the search goes
+//! there as a message and waits in that rank's table. Three steps:
 //!
-//! Invariant: a state whose search has begun and that has no witness is on exactly one list for each goal (or its search
-//! or its acknowledgement is on the way). So, when nothing is on its way, the states left on lists are exactly those
-//! whose path is stuck or goes round. Cost: one search and one acknowledgement a state at most, as messages only between
-//! ranks.
+//! - *search*: a phase in which numbers are found for all successors asked for;
+//! - *resolve*: each rank follows its own steps. A state has what is known on the way, up to its *exit*: the state whose
+//!   step leads to another rank, or none where the way is stuck or goes round;
+//! - *tell*: a phase in which whoever waits for a state is told what it has, and again when its exit is told more.
+//!
+//! What is known only grows, so telling ends; then a state without a witness is one whose path is stuck or goes round.
+//! Cost: one search and, for each goal, at most one acknowledgement for a step between ranks. 13 to 18 bytes a state
+//! for numbers and steps, and 16 for each search that waits.
 
 use super::Freedom;
-use crate::base::{hash, wire, words};
-use crate::comm::Tag;
-use crate::exchange::Inbound;
-use crate::explore::{Desk, StateRef};
+use super::edges;
+use crate::base::{hash, words};
+use crate::comm::{Op, Tag};
+use crate::exchange::{Exchange, Idle, Inbound};
+use crate::explore::StateRef;
+use crate::explore::numbers::{Known, Numbers};
+use crate::explore::sequel::Stage;
 
-/// Searches begun here and not yet sent: for each, who waits, for which goals, and the successor's words.
-#[derive(Default)]
-pub(super) struct Raised {
-    from: Vec<(StateRef, u64)>,
-    states: Vec<u64>,
-}
+/// In place of the number of the state that a step leads to: nobody asked; asked, and not looked up; it leads
+/// nowhere; the path being followed goes through it.
+const UNASKED: u32 = u32::MAX;
+const ASKED: u32 = u32::MAX - 1;
+const NOWHERE: u32 = u32::MAX - 2;
+const ON_PATH: u32 = u32::MAX - 3;
+/// Anything below is a number.
+const NUMBERS: u32 = 1 << 31;
+/// Steps looked up together, so that their memory is asked for first.
+const AT_ONCE: usize = 64;
+/// Lots of them between two looks at the clock and the memory.
+const LOOK_EVERY: u32 = 64;
 
-impl Raised {
-    pub fn push(&mut self, from: StateRef, goals: u64, to: &[u64]) {
-        self.from.push((from, goals));
-        self.states.extend_from_slice(to);
-    }
-}
-
-/// A state has witnesses for these goals, this many helpful steps from where they were known.
+/// A state of another rank waits for one of this rank, whose exit is told more.
 #[derive(Clone, Copy)]
-pub(super) struct Answer {
-    to: StateRef,
-    goals: u64,
-    length: u64,
+struct Wait {
+    from: StateRef,
+    at: u32,
+    exit: u32,
+}
+
+struct Table<'f> {
+    freedom: &'f mut Freedom,
+    all: u64,
+    /// By state: the number its step leads to, while searching; an exit names itself. Then its exit.
+    next: Vec<u32>,
+    /// P states before this one were looked at.
+    begun: u32,
+    /// Asked for by other states.
+    asked: Vec<u32>,
+    waits: Vec<Wait>,
+}
+
+/// Gives `good` every witness there is. On all ranks.
+pub(super) fn search(freedom: &mut Freedom, stage: &mut Stage<'_, '_>) {
+    let numbers = match freedom.edges.exact() {
+        true => None,
+        false => Numbers::of_log(stage.log, freedom.bytes_max).map_err(|error| freedom.give_up(&error)).ok(),
+    };
+    let states = freedom.counts.states() as u32;
+    let all = freedom.all();
+    let mut table = Table {
+        freedom,
+        all,
+        next: vec![UNASKED; states as usize],
+        begun: 0,
+        asked: Vec::new(),
+        waits: Vec::new(),
+    };
+    let Stage { exchange, known, stop, .. } = stage;
+    let known = Known { numbers: numbers.as_ref().unwrap_or(known.numbers), ..*known };
+    table.look_up_all(exchange, known, *stop);
+    drop(numbers);
+    let troubles = exchange.tally(Op::Sum, &[i64::from(table.freedom.trouble.is_some())])[0];
+    if troubles > 0 {
+        return;
+    }
+    table.freedom.edges.forget();
+    table.resolve();
+    table.tell_all(exchange);
+    table.close();
+}
+
+impl Table<'_> {
+    fn look_up_all(
+        &mut self,
+        exchange: &mut Exchange<'_>,
+        known: Known<'_>,
+        stop: &dyn Fn() -> Option<String>,
+    ) {
+        let (mut some, mut since_look) = (Vec::with_capacity(AT_ONCE), 0);
+        loop {
+            while exchange.receive(|_, inbound| self.receive_searches(known, inbound)) {}
+            if exchange.congested() {
+                exchange.wait();
+                continue;
+            }
+            self.take_some(&mut some);
+            if some.is_empty() {
+                if exchange.idle() == Idle::PhaseOver {
+                    return;
+                }
+                continue;
+            }
+            self.look_up(exchange, known, &some);
+            since_look += 1;
+            if since_look >= LOOK_EVERY {
+                since_look = 0;
+                stop().inspect(|why| self.freedom.give_up(why));
+                self.look_at_memory();
+            }
+        }
+    }
+
+    fn look_at_memory(&mut self) {
+        let mine = self.next.len() * 4 + self.asked.len() * 4 + self.waits.len() * size_of::<Wait>();
+        if mine as u64 > self.freedom.bytes_max {
+            self.freedom.give_up(&"out of memory for searches that wait");
+        }
+    }
+
+    /// The next states to look up: those asked for, else P states in order. None after trouble.
+    fn take_some(&mut self, some: &mut Vec<u32>) {
+        some.clear();
+        if self.freedom.trouble.is_some() {
+            return;
+        }
+        while some.len() < AT_ONCE {
+            if let Some(number) = self.asked.pop() {
+                some.push(number);
+            } else if (self.begun as usize) < self.next.len() {
+                let number = self.begun;
+                self.begun += 1;
+                let Freedom { claimed, good, .. } = &*self.freedom;
+                if claimed.get(u64::from(number)) & !good.get(u64::from(number)) != 0 {
+                    some.push(number);
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// A state's step leads to another one of this rank.
+    fn follow(&mut self, from: u32, to: u32) {
+        if self.freedom.good.get(u64::from(to)) == self.all {
+            self.freedom.good.add(u64::from(from), self.all);
+            self.freedom.counts.longest_path = self.freedom.counts.longest_path.max(1);
+        } else {
+            self.ask(to);
+        }
+    }
+
+    /// A state is asked for a witness. P states ask on their own, each in its turn.
+    fn ask(&mut self, number: u32) {
+        let Freedom { claimed, good, .. } = &*self.freedom;
+        let (claims, good) = (claimed.get(u64::from(number)), good.get(u64::from(number)));
+        if good != self.all && claims & !good == 0 && self.next[number as usize] == UNASKED {
+            self.next[number as usize] = ASKED;
+            self.asked.push(number);
+        }
+    }
+
+    fn look_up(&mut self, exchange: &mut Exchange<'_>, known: Known<'_>, some: &[u32]) {
+        let me = self.freedom.me;
+        // What becomes of each: taken out first, as asking changes the table.
+        let mut found = [NOWHERE; AT_ONCE];
+        let edges = &self.freedom.edges;
+        for &number in some {
+            if let Some((owner, record)) = edges.get(u64::from(number))
+                && owner == me
+            {
+                prefetch_number(known, edges.exact(), record);
+            }
+        }
+        for (&number, found) in some.iter().zip(&mut found) {
+            let Some((owner, record)) = edges.get(u64::from(number)) else { continue };
+            if owner == me {
+                // A step to itself leads nowhere.
+                let to = number_of(known, edges.exact(), record).filter(|&to| to != number);
+                *found = to.unwrap_or(NOWHERE);
+            } else {
+                let from = [StateRef::new(me, u64::from(number)).word()];
+                exchange.post_parts(owner, Tag::Witnesses, &[&words::bytes(&from), &words::bytes(record)]);
+                self.freedom.counts.steps_sent += 1;
+                *found = number;
+            }
+        }
+        for (&number, &found) in some.iter().zip(&found) {
+            self.next[number as usize] = found;
+            self.freedom.counts.steps += u64::from(found < NUMBERS);
+            if found < NUMBERS && found != number {
+                self.follow(number, found);
+            }
+        }
+    }
+
+    fn receive_searches(&mut self, known: Known<'_>, inbound: &Inbound) {
+        let (exact, each) = (self.freedom.edges.exact(), 1 + self.freedom.edges.each());
+        let mut read = Vec::new();
+        words::read(inbound.bytes(), &mut read);
+        read.chunks_exact(each).for_each(|item| prefetch_number(known, exact, &item[1..]));
+        for item in read.chunks_exact(each) {
+            // A state that is not found is one that was taken for another: its search is never answered.
+            if let Some(at) = number_of(known, exact, &item[1..]) {
+                self.waits.push(Wait { from: StateRef::from_word(item[0]), at, exit: NOWHERE });
+                self.ask(at);
+            }
+        }
+    }
+
+    /// Follows the steps of every state asked for to their exit, and brings what is known on the way back.
+    fn resolve(&mut self) {
+        let Table { freedom, all, next, .. } = self;
+        let Freedom { good, counts, .. } = &mut **freedom;
+        let mut path = Vec::new();
+        for first in 0..next.len() as u32 {
+            let mut at = first;
+            let mut known = good.get(u64::from(at));
+            // A state with every witness, an exit, or an end.
+            while known != *all && next[at as usize] < NUMBERS && next[at as usize] != at {
+                path.push(at);
+                at = std::mem::replace(&mut next[at as usize], ON_PATH);
+                known = good.get(u64::from(at));
+            }
+            if path.is_empty() {
+                continue;
+            }
+            let mut exit = if known == *all { NOWHERE } else { next[at as usize] };
+            if exit == ON_PATH {
+                let begin = path.iter().rposition(|&on| on == at).expect("it is on the path");
+                known = path[begin..].iter().fold(0, |set, &on| set | good.get(u64::from(on)));
+                exit = NOWHERE;
+            }
+            if known == *all {
+                counts.longest_path = counts.longest_path.max(path.len() as u64);
+            }
+            while let Some(on) = path.pop() {
+                known |= good.get(u64::from(on));
+                good.add(u64::from(on), known);
+                next[on as usize] = exit;
+            }
+        }
+        for wait in &mut self.waits {
+            // The step of a state whose witnesses are all known need not have been followed.
+            let (exit, good) = (self.next[wait.at as usize], self.freedom.good.get(u64::from(wait.at)));
+            wait.exit = if exit < NUMBERS && good != self.all { exit } else { NOWHERE };
+        }
+        self.waits.sort_unstable_by_key(|wait| (wait.exit, wait.at, wait.from));
+        self.freedom.counts.waiting_most =
+            self.waits.iter().filter(|wait| wait.exit != NOWHERE).count() as u64;
+    }
+
+    fn tell_all(&mut self, exchange: &mut Exchange<'_>) {
+        let mut told = 0;
+        loop {
+            while exchange.receive(|exchange, inbound| self.receive_answers(exchange, inbound)) {}
+            if exchange.congested() {
+                exchange.wait();
+            } else if told < self.waits.len() {
+                let end = self.waits.len().min(told + AT_ONCE);
+                for at in told..end {
+                    let wait = self.waits[at];
+                    self.answer(exchange, wait.from, self.freedom.good.get(u64::from(wait.at)));
+                }
+                told = end;
+            } else if exchange.idle() == Idle::PhaseOver {
+                return;
+            }
+        }
+    }
+
+    fn answer(&mut self, exchange: &mut Exchange<'_>, to: StateRef, goals: u64) {
+        if goals != 0 {
+            let item = [to.number(), goals];
+            exchange.post(to.owner(), Tag::Acknowledgements, &words::bytes(&item));
+            self.freedom.counts.acknowledgements_sent += 1;
+        }
+    }
+
+    /// Exits of this rank are told what they have; so is who waits for them.
+    fn receive_answers(&mut self, exchange: &mut Exchange<'_>, inbound: &Inbound) {
+        let mut read = Vec::new();
+        words::read(inbound.bytes(), &mut read);
+        for item in read.chunks_exact(2) {
+            let (exit, goals) = (item[0], item[1] & !self.freedom.good.get(item[0]));
+            self.freedom.good.add(exit, goals);
+            let begin = self.waits.partition_point(|wait| u64::from(wait.exit) < exit);
+            let mut at = begin;
+            while goals != 0 && at < self.waits.len() && u64::from(self.waits[at].exit) == exit {
+                let wait = self.waits[at];
+                // What was known on the way to the exit has been told.
+                let new = match u64::from(wait.at) == exit {
+                    true => goals,
+                    false => goals & !self.freedom.good.get(u64::from(wait.at)),
+                };
+                self.answer(exchange, wait.from, new);
+                at += 1;
+            }
+        }
+    }
+
+    /// Every state has what its exit has.
+    fn close(&mut self) {
+        let Freedom { good, counts, .. } = &mut *self.freedom;
+        for (number, &exit) in self.next.iter().enumerate().filter(|(_, next)| **next != UNASKED) {
+            if exit < NUMBERS {
+                good.add(number as u64, good.get(u64::from(exit)));
+            }
+            counts.acknowledgements += u64::from(good.get(number as u64) == self.all);
+        }
+    }
 }
 
 impl Freedom {
-    pub(super) fn receive_searches(&mut self, desk: &mut Desk<'_, '_>, inbound: &Inbound) {
-        let mut read = std::mem::take(&mut self.read);
-        read.clear();
-        words::read(inbound.bytes(), &mut read);
-        if inbound.kind == Tag::Acknowledgements {
-            for item in read.chunks_exact(3) {
-                let to = StateRef::from_word(item[0]);
-                self.waiting.prefetch(to.number());
-                self.answers.push(Answer { to, goals: item[1], length: item[2] });
-            }
-        } else {
-            let items = read.chunks_exact(self.words + 2);
-            let hashes: Vec<u128> = items.clone().map(|item| hash::words(&item[2..])).collect();
-            hashes.iter().for_each(|&hash| desk.known.numbers.prefetch(hash));
-            for (item, hash) in items.zip(hashes) {
-                self.arrive(desk, StateRef::from_word(item[0]), item[1], &item[2..], hash);
-            }
-        }
-        self.read = read;
-        self.work_off_table(desk);
+    fn give_up(&mut self, why: &dyn std::fmt::Display) {
+        self.trouble.get_or_insert(format!("rank {}: {why}", self.me));
     }
+}
 
-    /// Sends searches on and tells who has a witness, until nothing is left to do here.
-    pub(super) fn work_off_table(&mut self, desk: &mut Desk<'_, '_>) {
-        loop {
-            while let Some(answer) = self.answers.pop() {
-                self.tell(desk, answer);
-            }
-            if self.raised.from.is_empty() {
-                return;
-            }
-            let mut raised = std::mem::take(&mut self.raised);
-            self.counts.steps += raised.from.len() as u64;
-            let hashes: Vec<u128> = raised.states.chunks_exact(self.words).map(hash::words).collect();
-            hashes.iter().for_each(|&hash| desk.known.numbers.prefetch(hash));
-            let raisings = raised.states.chunks_exact(self.words).zip(&raised.from).zip(hashes);
-            for ((to, &(from, goals)), hash) in raisings {
-                let owner = self.owner(hash, to);
-                if owner == self.me {
-                    self.arrive(desk, from, goals, to, hash);
-                    continue;
-                }
-                self.item.clear();
-                wire::put_u64(&mut self.item, from.word());
-                wire::put_u64(&mut self.item, goals);
-                self.item.extend_from_slice(&words::bytes(to));
-                desk.exchange.post(owner, Tag::Witnesses, &self.item);
-                self.counts.steps_sent += 1;
-            }
-            if self.raised.from.is_empty() {
-                raised.from.clear();
-                raised.states.clear();
-                self.raised = raised;
-            }
-        }
+fn prefetch_number(known: Known<'_>, exact: bool, record: &[u64]) {
+    if !exact {
+        known.numbers.prefetch(edges::hash_of(record));
     }
+}
 
-    /// A state waits for a witness of one that this rank owns.
-    fn arrive(&mut self, desk: &mut Desk<'_, '_>, from: StateRef, goals: u64, state: &[u64], hash: u128) {
-        let Some(number) = desk.known.number(hash, state) else {
-            self.early_waits.entry(state.into()).or_default().push((from, goals));
-            return;
-        };
-        let fresh = self.wait_for(number, from, goals);
-        if fresh == 0 || self.away.get(number) == 0 {
-            return;
-        }
-        let mut expansion = std::mem::take(&mut self.expansion);
-        desk.steps.peek(state, &mut expansion);
-        self.counts.expanded_again += 1;
-        // Without a successor it stays on the list, and what waits for it is found in the end.
-        if let Some(at) = self.successor(desk.steps, state, &expansion) {
-            let to = &expansion.states[at * self.words..][..self.words];
-            self.raised.push(StateRef::new(self.me, number), fresh, to);
-        }
-        self.expansion = expansion;
-    }
-
-    /// Lets a state wait, or answers it; the goals for which nobody had asked before.
-    fn wait_for(&mut self, number: u64, from: StateRef, goals: u64) -> u64 {
-        let good = goals & self.good.get(number);
-        if good != 0 {
-            self.answers.push(Answer { to: from, goals: good, length: 1 });
-        }
-        let left = goals & !good;
-        if left == 0 {
-            return 0;
-        }
-        if from.owner() == self.me {
-            self.waiting.push_own(number, from.number());
-        } else {
-            self.waiting.push_other(number, from, left);
-        }
-        self.counts.waiting_most = self.waiting.most();
-        let fresh = left & !self.begun.get(number);
-        self.begun.add(number, fresh);
-        fresh
-    }
-
-    /// Searches that came before their state: it waits in the frontier now.
-    pub(super) fn take_early_waits(&mut self, number: u64, state: &[u64]) {
-        if self.early_waits.is_empty() {
-            return;
-        }
-        for (from, goals) in self.early_waits.remove(state).unwrap_or_default() {
-            self.wait_for(number, from, goals);
-        }
-    }
-
-    fn tell(&mut self, desk: &mut Desk<'_, '_>, answer: Answer) {
-        let Answer { to, goals, length } = answer;
-        if to.owner() != self.me {
-            self.item.clear();
-            [to.word(), goals, length].into_iter().for_each(|word| wire::put_u64(&mut self.item, word));
-            desk.exchange.post(to.owner(), Tag::Acknowledgements, &self.item);
-            self.counts.acknowledgements_sent += 1;
-            return;
-        }
-        self.counts.acknowledgements += 1;
-        self.counts.longest_path = self.counts.longest_path.max(length);
-        self.good.add(to.number(), goals);
-        let (me, length) = (self.me, length + 1);
-        let Freedom { waiting, begun, good, answers, .. } = self;
-        // Two closures cannot both push to one list.
-        let mut told = Vec::new();
-        let own = |waiter: u64| {
-            let wanted = begun.get(waiter) & !good.get(waiter);
-            if wanted & goals != 0 {
-                answers.push(Answer { to: StateRef::new(me, waiter), goals: wanted & goals, length });
-            }
-            wanted & !goals != 0
-        };
-        waiting.end(to.number(), goals, own, |from, goals| told.push(Answer { to: from, goals, length }));
-        answers.append(&mut told);
-    }
+/// The number of the state that a record names.
+fn number_of(known: Known<'_>, exact: bool, record: &[u64]) -> Option<u32> {
+    let number = match exact {
+        true => known.number(hash::words(&record[1..]), &record[1..]),
+        false => known.numbers.find_hash(edges::hash_of(record)),
+    };
+    number.map(|number| number as u32)
 }
