@@ -143,6 +143,18 @@ impl Log {
         Ok(())
     }
 
+    /// The number of the state with this hash; it reads the whole log.
+    pub fn find(&mut self, hash: u128) -> Result<Option<u64>, HostError> {
+        let (mut number, mut found) = (0, None);
+        self.each_hash(|each| {
+            if each == hash & HASH_MASK {
+                found.get_or_insert(number);
+            }
+            number += 1;
+        })?;
+        Ok(found)
+    }
+
     /// Hands every hash (without the owner's bits) to `take`, in order.
     pub fn each_hash(&mut self, mut take: impl FnMut(u128)) -> Result<(), HostError> {
         let mut buffer = vec![0; BUFFER_BYTES];
@@ -183,6 +195,8 @@ mod tests {
             })
             .unwrap();
             assert_eq!(next, 100_000);
+            assert_eq!(log.find(record(77_777).hash).unwrap(), Some(77_777));
+            assert_eq!(log.find(1).unwrap(), None);
         }
         assert!(!path.exists(), "the file is unlinked while it is used");
     }

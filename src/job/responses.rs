@@ -114,7 +114,7 @@ impl<'m> Responses<'m> {
         self.lasso(stage, rounds)
     }
 
-    fn lasso(&self, stage: &mut Stage<'_, '_>, rounds: &Rounds<'_>) -> Judgement {
+    fn lasso(&self, stage: &mut Stage<'_, '_>, rounds: &mut Rounds<'_>) -> Judgement {
         let (names, states) = rounds.bring_home(stage);
         let root = stage.exchange.rank().is_root();
         let mut found = Ok(None);

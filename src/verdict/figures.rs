@@ -76,9 +76,9 @@ pub struct FreedomCounts {
     pub acknowledgements_sent: u64,
     /// States whose successors were worked out a second time.
     pub expanded_again: u64,
-    /// The most searches that waited at a time.
+    /// Searches that waited for another rank.
     pub waiting_most: u64,
-    /// Steps of the longest search to a state with Q or a witness.
+    /// Steps of the longest search, within a rank, to a state with Q or a witness.
     pub longest_path: u64,
 }
 

@@ -1,15 +1,18 @@
 //! What the rounds left, at rank 0, and how a pending state was reached.
 //!
-//! The states left go to rank 0 in one phase. A question for the way to one of them travels from owner to owner:
-//! along the pending states back to one where the claim held, then along the search's log back to a start state
-//! (as in `explore::trace`). As many messages as the way has steps.
+//! The states left go to rank 0 in one phase. Ways are not kept while rounds go on, as most properties hold: when one is
+//! asked for, all pending states are walked through once more from those where the claim held (*retrace*), and each
+//! remembers the step that reached it first. The question then travels from owner to owner: along the pending states
+//! back to one where the claim held, then along the search's log back to a start state (as in `explore::trace`). As
+//! many messages as the way has steps; 16 bytes a pending state, where rounds have given back as much.
 
 use serde::{Deserialize, Serialize};
 
-use super::pending::{DEAD, SEED};
-use super::rounds::Rounds;
-use crate::base::{Rank, wire, words};
-use crate::comm::Tag;
+use super::pending::{self, DEAD, VISITED};
+use super::rounds::{Phase, Rounds};
+use super::table::{Parent, SEED};
+use crate::base::{Rank, hash, wire, words};
+use crate::comm::{Op, Tag};
 use crate::compile::InstanceNo;
 use crate::exchange::Idle;
 use crate::explore::StateRef;
@@ -63,8 +66,31 @@ impl Rounds<'_> {
         }
     }
 
+    /// Finds how each pending state is reached; the rounds are over. All ranks return the same.
+    fn retrace(&mut self, stage: &mut Stage<'_, '_>) -> Result<(), String> {
+        self.table.end_rounds();
+        self.parents = vec![Parent { word: 0, step: SEED }; self.table.len()];
+        self.queue_where(|table, at| table.has(at, pending::SEED));
+        self.run_phase(stage, Phase::Retrace);
+        let troubles = stage.exchange.tally(Op::Sum, &[i64::from(self.trouble.is_some())])[0] as u64;
+        self.agree_on_trouble(stage.exchange, troubles).map_or(Ok(()), Err)
+    }
+
+    pub(super) fn arrive_on_way(&mut self, at: usize, parent: Parent) {
+        if !self.table.has(at, VISITED) {
+            self.table.flags[at] |= VISITED;
+            self.parents[at] = parent;
+            self.enqueue(at);
+        }
+    }
+
     /// The steps to a pending state, start instance first; the name and the answer are rank 0's.
-    pub fn way_to(&self, stage: &mut Stage<'_, '_>, name: Option<u64>) -> Result<Vec<InstanceNo>, String> {
+    pub fn way_to(
+        &mut self,
+        stage: &mut Stage<'_, '_>,
+        name: Option<u64>,
+    ) -> Result<Vec<InstanceNo>, String> {
+        self.retrace(stage)?;
         let mut open: Vec<Question> =
             name.into_iter().map(|at| Question { pending: true, at, back: Vec::new() }).collect();
         let mut answer = Ok(Vec::new());
@@ -99,11 +125,17 @@ impl Rounds<'_> {
                 return Ok(Some(question));
             }
             if question.pending {
-                let parent = self.table.parent(at.number() as usize);
-                question.at = parent.word;
+                let number = at.number() as usize;
+                let parent = self.parents[number];
                 question.pending = parent.step != SEED;
                 if question.pending {
                     question.back.push(parent.step);
+                    question.at = parent.word;
+                } else {
+                    let logged = stage.log.find(hash::words(self.table.state(number)));
+                    let logged = logged.map_err(|error| error.to_string())?;
+                    let logged = logged.ok_or("a pending state is missing from the log")?;
+                    question.at = StateRef::new(me, logged).word();
                 }
                 continue;
             }

@@ -1,10 +1,10 @@
 //! The pending states that a rank owns, whole, with what the rounds know of each.
 //!
 //! Beside each state: the promises due and kept there, the promises kept on ways into it (its tags), how many steps
-//! lead to it, how it was first reached, and a few flags. What is due and kept in a state depends on which rules are
+//! lead to it, and a few flags. What is due and kept in a state depends on which rules are
 //! enabled there, so few different pairs of sets serve many states: each pair is stored once and has a number.
 //! Counts of steps stop at 255 and then stay there: such a state is never deleted by its count, only by its tags
-//! (thesis, 6.5.3). Cost: the state, one set of promises and about 25 bytes; less than twice the sets in addition
+//! (thesis, 6.5.3). Cost: the state, one set of promises and about 13 bytes; less than twice the sets in addition
 //! where every state has a pair of its own.
 
 use std::collections::HashMap;
@@ -19,18 +19,8 @@ pub const QUEUED: u8 = 2;
 pub const KERNEL: u8 = 4;
 /// This round has reached it.
 pub const VISITED: u8 = 8;
-
-/// How a pending state was first reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parent {
-    /// The log's reference for a state where the claim held; else the rank and number of a pending state.
-    pub word: u64,
-    /// The instance that led here; `SEED` where the claim held.
-    pub step: u32,
-}
-
-/// In place of a step: the state is pending by itself.
-pub const SEED: u32 = u32::MAX;
+/// It is pending by itself: the claim holds and the target does not.
+pub const SEED: u8 = 16;
 
 /// A count that no longer counts.
 const MANY: u8 = u8::MAX;
@@ -66,8 +56,6 @@ pub struct Pending {
     tags: Vec<u64>,
     pub flags: Vec<u8>,
     before: Vec<u8>,
-    parent_words: Vec<u64>,
-    parent_steps: Vec<u32>,
     pair: Vec<u64>,
 }
 
@@ -84,8 +72,6 @@ impl Pending {
             tags: Vec::new(),
             flags: Vec::new(),
             before: Vec::new(),
-            parent_words: Vec::new(),
-            parent_steps: Vec::new(),
             pair: Vec::new(),
         }
     }
@@ -97,7 +83,7 @@ impl Pending {
     /// Bytes in use.
     pub fn bytes(&self) -> u64 {
         let sets = self.tags.len() + self.pairs.sets.len() * 2;
-        self.states.bytes() + (sets * 8 + self.pairs.known.len() * ENTRY_BYTES + self.len() * 18) as u64
+        self.states.bytes() + (sets * 8 + self.pairs.known.len() * ENTRY_BYTES + self.len() * 6) as u64
     }
 
     pub fn state(&self, at: usize) -> &[u64] {
@@ -113,7 +99,7 @@ impl Pending {
     }
 
     /// Adds a state that is not there; its number, or none where there is no memory for it.
-    pub fn insert(&mut self, hash: u128, state: &[u64], parent: Parent) -> Option<usize> {
+    pub fn insert(&mut self, hash: u128, state: &[u64]) -> Option<usize> {
         if self.bytes() > self.bytes_max {
             return None;
         }
@@ -122,13 +108,12 @@ impl Pending {
         self.tags.resize(self.tags.len() + self.tag_words, 0);
         self.flags.push(0);
         self.before.push(0);
-        self.parent_words.push(parent.word);
-        self.parent_steps.push(parent.step);
         Some(at)
     }
 
-    pub fn parent(&self, at: usize) -> Parent {
-        Parent { word: self.parent_words[at], step: self.parent_steps[at] }
+    /// Gives back what only rounds need; states and flags stay.
+    pub fn end_rounds(&mut self) {
+        (self.tags, self.pair_of, self.before) = (Vec::new(), Vec::new(), Vec::new());
     }
 
     pub fn has(&self, at: usize, flag: u8) -> bool {
@@ -200,18 +185,17 @@ mod tests {
     #[test]
     fn what_is_known_of_states_comes_back_and_the_limit_holds() {
         let mut pending = Pending::new(2, 1, 1 << 20);
-        let parent = Parent { word: 7, step: SEED };
         let mut stored = 0;
-        while let Some(at) = pending.insert(hash::words(&[stored, 1]), &[stored, 1], parent) {
+        while let Some(at) = pending.insert(hash::words(&[stored, 1]), &[stored, 1]) {
             pending.set_promises(at, &[stored % 3], &[stored % 2]);
             stored += 1;
         }
-        assert!(stored > 15_000, "{stored}");
+        assert!(stored > 20_000, "{stored}");
         pending.reset_tags();
         for n in 0..stored {
             let at = pending.find(hash::words(&[n, 1]), &[n, 1]).unwrap();
             assert_eq!((pending.due(at), pending.kept(at)), (&[n % 3][..], &[n % 2][..]));
-            assert_eq!((pending.tags(at), pending.parent(at)), (&[n % 2][..], parent));
+            assert_eq!(pending.tags(at), &[n % 2][..]);
         }
         assert_eq!(pending.pairs.known.len(), 6);
     }
@@ -219,8 +203,7 @@ mod tests {
     #[test]
     fn many_steps_are_never_none() {
         let mut pending = Pending::new(1, 0, 1 << 20);
-        let parent = Parent { word: 0, step: SEED };
-        let at = pending.insert(hash::words(&[1]), &[1], parent).unwrap();
+        let at = pending.insert(hash::words(&[1]), &[1]).unwrap();
         pending.reset_tags();
         (0..3).for_each(|_| pending.count(at));
         (0..3).for_each(|_| pending.discount(at));

@@ -10,7 +10,7 @@
 //! - *trim*: states that no state which is left leads to, and which are not fair by themselves, are deleted. Either
 //!   the deleted states are expanded and their successors' counts fall, or, where fewer states are left than were
 //!   deleted, those left are expanded and counts begin anew (*count*).
-//! - *colour*: see `narrow.rs`.
+//! - *colour*: see `narrow.rs`; *retrace*: see `path.rs`.
 //!
 //! Invariant: a state on a fair cycle is never deleted, because all that is due on the cycle is kept on it. What is
 //! left when a round deletes nothing contains a fair cycle: the component that no other one leads to (thesis, 6.3).
@@ -21,7 +21,8 @@
 //! queued again; rounds begin with the states that had a predecessor deleted; states are deleted by counting
 //! predecessors.
 
-use super::pending::{DEAD, KERNEL, Parent, Pending, QUEUED, SEED, VISITED};
+use super::pending::{DEAD, KERNEL, Pending, QUEUED, SEED, VISITED};
+use super::table::Parent;
 use super::waiting::Waiting;
 use super::{Goal, Outcome};
 use crate::base::{Rank, hash, wire, words};
@@ -55,6 +56,7 @@ pub(super) enum Phase {
     Trim,
     Count,
     Colour,
+    Retrace,
 }
 
 /// In place of a step: the step was told before, and its tags have grown.
@@ -92,6 +94,8 @@ pub struct Rounds<'p> {
     pub(super) waiting: Waiting,
     /// For each state, while states are coloured, its colour.
     pub(super) colours: Vec<i64>,
+    /// For each state, once a way to one is asked for, how it was reached.
+    pub(super) parents: Vec<Parent>,
     pub(super) alive: u64,
     expansions: u64,
     scratch: Scratch,
@@ -118,6 +122,7 @@ impl<'p> Rounds<'p> {
             table: Pending::new(words, promises.words(), stage.memory_bytes),
             waiting: Waiting::default(),
             colours: Vec::new(),
+            parents: Vec::new(),
             alive: 0,
             expansions: 0,
             scratch: Scratch::default(),
@@ -173,11 +178,10 @@ impl<'p> Rounds<'p> {
         let mut state = Vec::with_capacity(self.words);
         loop {
             match seeds.pop(&mut state) {
-                Ok(Some((id, _))) => {
-                    let parent = Parent { word: id.word(), step: SEED };
+                Ok(Some(_)) => {
                     let hash = hash::words(&state);
-                    if let Some(at) = self.take_in(hash, &state, parent) {
-                        self.table.flags[at] |= KERNEL;
+                    if let Some(at) = self.take_in(hash, &state) {
+                        self.table.flags[at] |= KERNEL | SEED;
                     }
                 }
                 Ok(None) => return,
@@ -186,11 +190,11 @@ impl<'p> Rounds<'p> {
         }
     }
 
-    fn take_in(&mut self, hash: u128, state: &[u64], parent: Parent) -> Option<usize> {
+    fn take_in(&mut self, hash: u128, state: &[u64]) -> Option<usize> {
         if self.trouble.is_some() {
             return None;
         }
-        let Some(at) = self.table.insert(hash, state, parent) else {
+        let Some(at) = self.table.insert(hash, state) else {
             self.give_up(format!("rank {}: out of memory for pending states", self.me));
             return None;
         };
@@ -230,7 +234,7 @@ impl<'p> Rounds<'p> {
         self.table.reset_tags();
         match self.study.dynamic_kernel {
             true => self.queue_where(|table, at| table.flags[at] & (KERNEL | DEAD) == KERNEL),
-            false => self.queue_where(|table, at| table.parent(at).step == SEED),
+            false => self.queue_where(|table, at| table.has(at, SEED)),
         }
     }
 
@@ -313,10 +317,11 @@ impl<'p> Rounds<'p> {
 
     fn extra_words(&self, phase: Phase) -> usize {
         match phase {
-            Phase::Gather => 2 + self.promises.words(),
+            Phase::Gather => 1 + self.promises.words(),
             Phase::Spread => self.promises.words(),
             Phase::Trim | Phase::Count => 0,
             Phase::Colour => 1,
+            Phase::Retrace => 2,
         }
     }
 
@@ -345,6 +350,9 @@ impl<'p> Rounds<'p> {
             }
             return;
         };
+        if phase == Phase::Retrace {
+            return self.arrive_on_way(at, Parent { word: extra[0], step: extra[1] as u32 });
+        }
         if self.table.has(at, DEAD) {
             if phase == Phase::Spread && !self.study.dynamic_kernel && !self.table.has(at, VISITED) {
                 self.table.flags[at] |= VISITED;
@@ -354,11 +362,11 @@ impl<'p> Rounds<'p> {
         }
         match phase {
             Phase::Gather => {
-                if extra[1] != AGAIN {
+                if extra[0] != AGAIN {
                     self.table.count(at);
                 }
                 // One that was not expanded yet passes on what it has then.
-                if join(self.table.tags_mut(at), &extra[2..]) && self.table.has(at, VISITED) {
+                if join(self.table.tags_mut(at), &extra[1..]) && self.table.has(at, VISITED) {
                     self.enqueue(at);
                 }
             }
@@ -372,6 +380,7 @@ impl<'p> Rounds<'p> {
                 }
             }
             Phase::Colour => self.arrive_colour(at, extra[0] as i64),
+            Phase::Retrace => unreachable!("told above"),
         }
     }
 
@@ -379,10 +388,9 @@ impl<'p> Rounds<'p> {
         match steps.predicate(Predicate::Target(self.goal.property), self.goal.index, state) {
             Ok(Some(true)) => {}
             Ok(_) => {
-                let parent = Parent { word: extra[0], step: extra[1] as u32 };
-                if let Some(at) = self.take_in(hash, state, parent) {
+                if let Some(at) = self.take_in(hash, state) {
                     self.table.count(at);
-                    self.table.tags_mut(at).copy_from_slice(&extra[2..]);
+                    self.table.tags_mut(at).copy_from_slice(&extra[1..]);
                 }
             }
             Err(fault) => self.give_up(format!("the property could not be evaluated: {}", fault.message)),
@@ -440,12 +448,13 @@ impl<'p> Rounds<'p> {
             extra.clear();
             match phase {
                 Phase::Gather => {
-                    extra.extend([me, if again { AGAIN } else { u64::from(step.0) }]);
+                    extra.push(if again { AGAIN } else { u64::from(step.0) });
                     self.put_tags(at, step, extra);
                 }
                 Phase::Spread => self.put_tags(at, step, extra),
                 Phase::Trim | Phase::Count => {}
                 Phase::Colour => extra.push(self.colours[at] as u64),
+                Phase::Retrace => extra.extend([me, u64::from(step.0)]),
             }
             let owner = self.owners.of(hash, to);
             if owner == self.me {

@@ -5,7 +5,18 @@
 
 use super::states::States;
 
-pub use super::pending::{Parent, SEED};
+/// How a state was first reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parent {
+    /// Of a state where the walk began, the log's reference where that is known; else the rank and number, among the
+    /// states walked through, of the one before.
+    pub word: u64,
+    /// The instance that led here; `SEED` where the walk began.
+    pub step: u32,
+}
+
+/// In place of a step: the walk began in this state.
+pub const SEED: u32 = u32::MAX;
 
 /// Bytes beside a state: its parent, its flags, and its places at most.
 const EXTRA_BYTES: u64 = 25;
