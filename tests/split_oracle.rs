@@ -13,6 +13,7 @@ use verify::audit::implication::counterexample;
 use verify::audit::split::{Invariant, Method, in_order, strongest};
 use verify::audit::views::{Auxiliary, Composition, Partition, Views, contains, insert, size};
 use verify::ir::eval::{Machine, Options, Step};
+use verify::ir::print::digest;
 use verify::ir::{Model, Slot, UNDEFINED};
 use verify::lower::{Constants, lower};
 use verify::syntax::{Source, parse};
@@ -252,7 +253,7 @@ fn within(small: &[Views], large: &[Views]) -> bool {
 /// The check of certificates accepts these thetas, unless a run-time error is possible in a view.
 fn assert_checked(composition: &Composition, found: &Invariant, follows: &[u32], seed: u64) {
     let written = certify(composition, found, "oracle", follows, VIEWS_MAX).expect("small enough");
-    match check(composition.model, &written, VIEWS_MAX) {
+    match check(composition.model, &written, Options::default(), VIEWS_MAX) {
         Ok(checked) => {
             assert!(found.faults.is_empty(), "errors are noticed, seed {seed}");
             assert_eq!(checked.views, found.thetas.iter().map(size).sum::<usize>());
@@ -341,7 +342,8 @@ fn the_split_invariant_is_the_least() {
                     less.thetas[part].get_mut(shared).expect("it is there").remove(locals);
                     let written =
                         certify(&composition, &less, "split", &[], VIEWS_MAX).expect("small enough");
-                    let failure = check(&model, &written, VIEWS_MAX).expect_err("a view is missing");
+                    let failure = check(&model, &written, Options::default(), VIEWS_MAX)
+                        .expect_err("a view is missing");
                     assert!(is_gap(&failure), "seed {seed}: {failure}\n{text}");
                     tried += 1;
                 }
@@ -352,7 +354,7 @@ fn the_split_invariant_is_the_least() {
 }
 
 fn obligation(model: &Model, certificate: &Certificate) -> Obligation {
-    check(model, certificate, VIEWS_MAX).expect_err("a planted flaw").obligation
+    check(model, certificate, Options::default(), VIEWS_MAX).expect_err("a planted flaw").obligation
 }
 
 #[test]
@@ -360,7 +362,7 @@ fn planted_flaws_of_the_data_are_found() {
     let model = model("mux_sem.m", &["N=3"]);
     let auxiliaries = shown(&model, &[INSIDE]);
     let good = certificate(&model, &auxiliaries);
-    let checked = check(&model, &good, VIEWS_MAX).expect("a good certificate");
+    let checked = check(&model, &good, Options::default(), VIEWS_MAX).expect("a good certificate");
     assert!(
         checked.views == 24 && checked.steps > 10 && checked.interferences > 10 && checked.properties == 1
     );
@@ -390,7 +392,7 @@ fn planted_flaws_of_the_data_are_found() {
     assert_eq!(flawed(&|bad| bad.auxiliaries[0].component = 9), Obligation::Auxiliary);
     assert_eq!(flawed(&|bad| bad.auxiliaries[0].component = 1), Obligation::Auxiliary);
     assert_eq!(flawed(&|bad| bad.components[0].theta = bad.components[1].theta), Obligation::Form);
-    let small = check(&model, &good, 10).expect_err("too large");
+    let small = check(&model, &good, Options::default(), 10).expect_err("too large");
     assert_eq!(small.obligation, Obligation::Size);
 }
 
@@ -403,7 +405,7 @@ fn planted_flaws_of_the_proof_are_found() {
     for (at, root) in wrong.into_iter().take(2).enumerate() {
         let mut bad = good.clone();
         bad.auxiliaries[at].predicate = root;
-        let failure = check(&good_model, &bad, VIEWS_MAX).expect_err("another predicate");
+        let failure = check(&good_model, &bad, Options::default(), VIEWS_MAX).expect_err("another predicate");
         assert!(is_gap(&failure), "{failure}");
     }
     let mut empty = good.clone();
@@ -414,16 +416,20 @@ fn planted_flaws_of_the_proof_are_found() {
     assert_eq!(obligation(&good_model, &full), Obligation::RunTimeError, "undefined places are read");
 
     let mut weak = certificate(&good_model, &[]);
-    check(&good_model, &weak, VIEWS_MAX).expect("inductive, and claims nothing");
+    check(&good_model, &weak, Options::default(), VIEWS_MAX).expect("inductive, and claims nothing");
     assert!(weak.implied.is_empty());
     weak.implied.clone_from(&good.implied);
-    let failure = check(&good_model, &weak, VIEWS_MAX).expect_err("mutual exclusion does not follow");
+    let failure = check(&good_model, &weak, Options::default(), VIEWS_MAX)
+        .expect_err("mutual exclusion does not follow");
     assert_eq!(failure.obligation, Obligation::Implication);
     let state = failure.state.expect("a state");
     assert!(state.contains("place[1] = ") && state.contains("place[2] = "), "{state}");
 
     let bad_model = model("broken/mux_sem_no_test.m", &["N=3"]);
-    let failure = check(&bad_model, &good, VIEWS_MAX).expect_err("a proof of another model");
+    assert_eq!(obligation(&bad_model, &good), Obligation::Form, "a proof of another model");
+    let claimed = Certificate { model: digest(&bad_model), ..good.clone() };
+    let failure =
+        check(&bad_model, &claimed, Options::default(), VIEWS_MAX).expect_err("it proves another model");
     assert!(is_gap(&failure), "{failure}");
 }
 
@@ -438,14 +444,14 @@ fn more_may_be_shared_than_must() {
     let follows = implied(&composition, &found);
     assert_eq!(follows, [0], "to see the place of one of two is enough");
     let written = certify(&composition, &found, "split", &follows, VIEWS_MAX).expect("small enough");
-    check(&model, &written, VIEWS_MAX).expect("a certificate with more shared slots");
+    check(&model, &written, Options::default(), VIEWS_MAX).expect("a certificate with more shared slots");
 }
 
 #[test]
 fn nodes_need_be_neither_ordered_nor_reduced() {
     let model = model("mux_sem_last.m", &["N=2"]);
     let mut written = certificate(&model, &[]);
-    let checked = check(&model, &written, VIEWS_MAX).expect("a good certificate");
+    let checked = check(&model, &written, Options::default(), VIEWS_MAX).expect("a good certificate");
     // A test of the last variable above the whole, with the same function on both sides, and one that repeats it.
     let variable =
         written.variables.iter().position(|v| *v == Variable::Bit { slot: 0, bit: 0 }).expect("a bit");
@@ -454,14 +460,15 @@ fn nodes_need_be_neither_ordered_nor_reduced() {
     written.nodes.push(Node(variable as u32, theta, theta));
     written.nodes.push(Node(variable as u32, top, top));
     written.components[0].theta = top + 1;
-    assert_eq!(check(&model, &written, VIEWS_MAX).expect("the same function"), checked);
+    assert_eq!(check(&model, &written, Options::default(), VIEWS_MAX).expect("the same function"), checked);
 }
 
 #[test]
 fn a_certificate_with_many_components_is_checked() {
     let model = model("mux_sem.m", &["N=24"]);
     let auxiliaries = shown(&model, &[INSIDE]);
-    let checked = check(&model, &certificate(&model, &auxiliaries), VIEWS_MAX).expect("a good certificate");
+    let checked = check(&model, &certificate(&model, &auxiliaries), Options::default(), VIEWS_MAX)
+        .expect("a good certificate");
     assert_eq!(checked.views, 24 * (2 + 2 + 23 * 2));
 }
 

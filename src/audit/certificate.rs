@@ -21,8 +21,9 @@ use std::fmt;
 use super::diagram::{self, Cube, Walk};
 use super::implication::counterexample;
 use super::views::{Auxiliary, Composition, Locals, Move, Part, Partition, Shared, Views, contains, insert};
-use crate::ir::eval::on_deep_stack;
+use crate::ir::eval::{Options, on_deep_stack};
 use crate::ir::layout::Layout;
+use crate::ir::print::digest;
 use crate::ir::{Instance, Model, PropertyKind, Slot, UNDEFINED};
 use crate::verdict::certificate::{Certificate, VERSION, Variable};
 
@@ -44,8 +45,13 @@ pub enum Obligation {
 pub struct Failure {
     pub obligation: Obligation,
     pub component: Option<String>,
+    /// The rule instance whose step breaks it.
+    pub rule: Option<String>,
     /// A view or state in which the obligation fails.
     pub state: Option<String>,
+    /// Where the step leads.
+    pub to: Option<String>,
+    /// What is wrong; where there is a rule, of what it does.
     pub detail: String,
 }
 
@@ -58,9 +64,9 @@ pub struct Checked {
     pub properties: usize,
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        let what = match self.obligation {
+impl Obligation {
+    pub fn name(self) -> &'static str {
+        match self {
             Obligation::Form => "form",
             Obligation::Partition => "partition",
             Obligation::Auxiliary => "auxiliary",
@@ -70,26 +76,41 @@ impl fmt::Display for Failure {
             Obligation::RunTimeError => "run-time error",
             Obligation::Interference => "interference",
             Obligation::Implication => "implication",
-        };
-        write!(out, "{what}")?;
-        if let Some(component) = &self.component {
-            write!(out, " of {component}")?;
-        }
-        write!(out, ": {}", self.detail)?;
-        match &self.state {
-            Some(state) => write!(out, "; in {state}"),
-            None => Ok(()),
         }
     }
 }
 
-fn failure(obligation: Obligation, component: Option<&str>, detail: String) -> Failure {
-    Failure { obligation, component: component.map(str::to_string), state: None, detail }
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        write!(out, "{}", self.obligation.name())?;
+        if let Some(component) = &self.component {
+            write!(out, " of {component}")?;
+        }
+        let rule = self.rule.as_ref().map_or(String::new(), |rule| format!("rule {rule} "));
+        write!(out, ": {rule}{}", self.detail)?;
+        for (word, state) in [("in", &self.state), ("to", &self.to)] {
+            if let Some(state) = state {
+                write!(out, "; {word} {state}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn failure(obligation: Obligation, component: Option<&str>, detail: impl Into<String>) -> Failure {
+    let component = component.map(str::to_string);
+    Failure { obligation, component, rule: None, state: None, to: None, detail: detail.into() }
 }
 
 /// Checks all obligations; at most `views_max` views and as many states of properties are enumerated.
-pub fn check(model: &Model, certificate: &Certificate, views_max: usize) -> Result<Checked, Failure> {
+pub fn check(
+    model: &Model,
+    certificate: &Certificate,
+    options: Options,
+    views_max: usize,
+) -> Result<Checked, Failure> {
     let run = || {
+        subject(model, certificate, options)?;
         form(model, certificate)?;
         let partition = partition(model, certificate)?;
         predicates(certificate)?;
@@ -103,7 +124,7 @@ pub fn check(model: &Model, certificate: &Certificate, views_max: usize) -> Resu
             }
         };
         let auxiliaries: Vec<Auxiliary> = certificate.auxiliaries.iter().map(auxiliary).collect();
-        let composition = Composition::new(model, &partition, &auxiliaries);
+        let composition = Composition::with_options(model, &partition, &auxiliaries, options);
         let mut checker = Checker { composition, thetas: Vec::new(), checked: Checked::default(), views_max };
         checker.run(certificate)?;
         Ok(checker.checked)
@@ -114,16 +135,35 @@ pub fn check(model: &Model, certificate: &Certificate, views_max: usize) -> Resu
     }
 }
 
-/// The data are about this model and refer only to what is there.
-fn form(model: &Model, certificate: &Certificate) -> Result<(), Failure> {
-    let wrong = |detail: &str| Err(failure(Obligation::Form, None, detail.to_string()));
+/// The certificate is about this model, with these constants and meaning of run-time errors.
+fn subject(model: &Model, certificate: &Certificate, options: Options) -> Result<(), Failure> {
+    let wrong = |detail: String| Err(failure(Obligation::Form, None, detail));
     if certificate.version != VERSION {
-        return wrong("another version of the format");
+        return wrong(format!("version is {}; this program reads {VERSION}", certificate.version));
+    }
+    if certificate.constants != model.constants {
+        let list = |all: &[(String, String)]| {
+            let pairs: Vec<String> = all.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            if pairs.is_empty() { "none".to_string() } else { pairs.join(", ") }
+        };
+        let (theirs, ours) = (list(&certificate.constants), list(&model.constants));
+        return wrong(format!("constants are {theirs}; the model has {ours}"));
     }
     let paths = (0..model.slots.len() as u32).map(|slot| model.slot_path(Slot(slot)));
-    if !paths.eq(certificate.slots.iter().cloned()) || certificate.constants != model.constants {
-        return wrong("it is about another model, or other constants");
+    let hash = digest(model);
+    if !paths.eq(certificate.slots.iter().cloned()) || certificate.model != hash {
+        return wrong(format!("it is about another model: its hash is {}, not {hash}", certificate.model));
     }
+    if certificate.compat != options.compat.name() {
+        let (theirs, ours) = (&certificate.compat, options.compat.name());
+        return wrong(format!("compat is {theirs}; run-time errors are asked for as with {ours}"));
+    }
+    Ok(())
+}
+
+/// The data refer only to what is there.
+fn form(model: &Model, certificate: &Certificate) -> Result<(), Failure> {
+    let wrong = |detail: String| Err(failure(Obligation::Form, None, detail));
     let layout = Layout::new(model);
     let known = |variable: &Variable| match variable {
         Variable::Bit { slot, bit } => {
@@ -131,26 +171,28 @@ fn form(model: &Model, certificate: &Certificate) -> Result<(), Failure> {
         }
         Variable::Auxiliary(at) => (*at as usize) < certificate.auxiliaries.len(),
     };
-    if !certificate.variables.iter().all(known) {
-        return wrong("a variable is of no slot and no auxiliary");
+    if let Some(at) = certificate.variables.iter().position(|variable| !known(variable)) {
+        return wrong(format!("variables[{at}] is of no slot and no auxiliary"));
     }
-    for (own, node) in (2u64..).zip(&certificate.nodes) {
-        let below = |child: u32| u64::from(child) < own;
+    for (at, node) in certificate.nodes.iter().enumerate() {
+        let below = |child: u32| u64::from(child) < at as u64 + 2;
         if node.0 as usize >= certificate.variables.len() || !below(node.1) || !below(node.2) {
-            return wrong("a node refers to something that does not come before it");
+            return wrong(format!("nodes[{at}] refers to something that does not come before it"));
         }
     }
     let references = certificate.nodes.len() as u64 + 2;
-    let thetas = certificate.components.iter().map(|part| part.theta);
-    let mut roots = thetas.chain(certificate.auxiliaries.iter().map(|auxiliary| auxiliary.predicate));
-    if roots.any(|root| u64::from(root) >= references) {
-        return wrong("a root is no node");
+    let is_node = |root: u32| u64::from(root) < references;
+    if let Some(at) = certificate.components.iter().position(|part| !is_node(part.theta)) {
+        return wrong(format!("components[{at}].theta is no node"));
     }
-    for implied in &certificate.implied {
+    if let Some(at) = certificate.auxiliaries.iter().position(|aux| !is_node(aux.predicate)) {
+        return wrong(format!("auxiliaries[{at}].predicate is no node"));
+    }
+    for (at, implied) in certificate.implied.iter().enumerate() {
         let property = model.properties.get(implied.property as usize);
         let same = property.is_some_and(|p| p.kind == PropertyKind::Invariant && p.name == implied.name);
         if !same {
-            return wrong(&format!("the model has no such invariant: {}", implied.name));
+            return wrong(format!("implied[{at}]: the model has no such invariant: {}", implied.name));
         }
     }
     Ok(())
@@ -341,8 +383,7 @@ impl Checker<'_> {
         for (shared, locals) in &views {
             for (instance, step) in self.composition.steps(shared, locals, part) {
                 self.checked.steps += 1;
-                let name = self.composition.instance_name(instance);
-                let (obligation, detail) = match step {
+                let (obligation, there, detail) = match step {
                     Move::To(to, with) => {
                         if contains(&self.thetas[part], &to, &with) {
                             if known.insert((shared.clone(), to.clone())) {
@@ -351,20 +392,19 @@ impl Checker<'_> {
                             continue;
                         }
                         let there = self.composition.show(&to, &[(part, &with)]);
-                        (Obligation::OwnStep, format!("rule {name} leaves its theta, to {there}"))
+                        (Obligation::OwnStep, Some(there), "leaves its theta".to_string())
                     }
                     Move::Fault(fault) => {
-                        (Obligation::RunTimeError, format!("rule {name} fails: {:?}", fault.kind))
+                        (Obligation::RunTimeError, None, format!("fails: {:?}", fault.kind))
                     }
                     Move::Outside(slot) => {
                         let path = self.composition.model.slot_path(Slot(slot));
-                        (
-                            Obligation::Partition,
-                            format!("rule {name} stores to {path}, which it does not see"),
-                        )
+                        (Obligation::Partition, None, format!("stores to {path}, which it does not see"))
                     }
                 };
-                return Err(self.failed(obligation, part, (shared, locals), detail));
+                let failed = self.failed(obligation, part, (shared, locals), detail);
+                let rule = Some(self.composition.instance_name(instance));
+                return Err(Failure { rule, to: there, ..failed });
             }
         }
         Ok(summary)
@@ -380,11 +420,11 @@ impl Checker<'_> {
             for locals in self.thetas[part].get(from).into_iter().flatten() {
                 self.checked.interferences += 1;
                 if !contains(&self.thetas[part], to, locals) {
-                    let name = self.composition.instance_name(*instance);
-                    let there = self.composition.show(to, &[(part, locals)]);
-                    let detail =
-                        format!("rule {name} of another component takes it out of its theta, to {there}");
-                    return Err(self.failed(Obligation::Interference, part, (from, locals), detail));
+                    let rule = Some(self.composition.instance_name(*instance));
+                    let there = Some(self.composition.show(to, &[(part, locals)]));
+                    let detail = "of another component takes it out of its theta".to_string();
+                    let failed = self.failed(Obligation::Interference, part, (from, locals), detail);
+                    return Err(Failure { rule, to: there, ..failed });
                 }
             }
         }

@@ -8,6 +8,7 @@ use super::diagram::Builder;
 use super::split::{Invariant, valuations};
 use super::views::{Composition, Locals};
 use crate::ir::layout::Layout;
+use crate::ir::print::digest;
 use crate::ir::{PropertyKind, Slot};
 use crate::verdict::certificate::{Auxiliary, Certificate, Implied, Part, Ref, VERSION, Variable};
 
@@ -27,8 +28,8 @@ pub fn certify(
         let mut rows = valuations(composition, part, locals_max)?;
         rows.retain(|locals| (auxiliary.says)(&composition.state(&[], &[(part, locals)])));
         let predicate = writer.predicate(part, &rows);
-        let (name, text) = (auxiliary.name.clone(), String::new());
-        auxiliaries.push(Auxiliary { name, component: part as u32, predicate, text });
+        let name = auxiliary.name.clone();
+        auxiliaries.push(Auxiliary { name, component: part as u32, predicate });
     }
     let mut components = Vec::new();
     for (at, part) in composition.partition.parts.iter().enumerate() {
@@ -42,6 +43,8 @@ pub fn certify(
     Ok(Certificate {
         version: VERSION,
         method: method.to_string(),
+        model: digest(model),
+        compat: composition.options.compat.name().to_string(),
         slots: (0..model.slots.len() as u32).map(|slot| model.slot_path(Slot(slot))).collect(),
         constants: model.constants.clone(),
         shared: composition.partition.shared.clone(),

@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 
 use super::views::{Composition, Locals, Shared, Views};
-use crate::ir::eval::{Fault, Machine, Options};
+use crate::ir::eval::{Fault, Machine};
 use crate::ir::footprint::instance_footprint;
 use crate::ir::model::instance_count;
 use crate::ir::{Binder, Domain, ExprId, ExprKind, Fairness, Model, ParamDomain, Property, Rule, RuleKind};
@@ -115,7 +115,7 @@ fn try_instance(
     let parts: BTreeSet<usize> = owners.filter_map(|slot| composition.partition.owner(slot)).collect();
     let parts: Vec<usize> = parts.into_iter().collect();
     let claim = piece.guard.unwrap_or(ExprId(0));
-    let mut machine = Machine::new(composition.model, Options::default());
+    let mut machine = Machine::new(composition.model, composition.options);
     for shared in common {
         let choices: Vec<Vec<&Locals>> =
             parts.iter().map(|&part| thetas[part].get(*shared).into_iter().flatten().collect()).collect();

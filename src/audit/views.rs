@@ -149,6 +149,8 @@ pub struct Composition<'a> {
     pub model: &'a Model,
     pub partition: &'a Partition,
     pub auxiliaries: &'a [Auxiliary<'a>],
+    /// How rules and claims are evaluated.
+    pub options: Options,
     machine: Machine<'a>,
 }
 
@@ -158,7 +160,16 @@ impl<'a> Composition<'a> {
         partition: &'a Partition,
         auxiliaries: &'a [Auxiliary<'a>],
     ) -> Composition<'a> {
-        Composition { model, partition, auxiliaries, machine: Machine::new(model, Options::default()) }
+        Composition::with_options(model, partition, auxiliaries, Options::default())
+    }
+
+    pub fn with_options(
+        model: &'a Model,
+        partition: &'a Partition,
+        auxiliaries: &'a [Auxiliary<'a>],
+        options: Options,
+    ) -> Composition<'a> {
+        Composition { model, partition, auxiliaries, options, machine: Machine::new(model, options) }
     }
 
     /// All start states, whole.
@@ -252,7 +263,7 @@ impl<'a> Composition<'a> {
             .auxiliaries
             .iter()
             .zip(says)
-            .map(|(auxiliary, &said)| format!("{} = {}", auxiliary.name, said == 1));
+            .map(|(auxiliary, &said)| format!("({}) = {}", auxiliary.name, said == 1));
         slots.chain(auxiliaries).collect::<Vec<String>>().join(", ")
     }
 

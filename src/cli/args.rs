@@ -12,7 +12,7 @@ use crate::job::options::{Command, Form, Spec, TABLE, Values};
 #[derive(Clone, Debug)]
 pub struct Request {
     pub command: Command,
-    /// Models, or job files.
+    /// Models, or job files; for `certify`, the model and the certificate.
     pub paths: Vec<PathBuf>,
     pub values: Values,
     pub verbosity: u8,
@@ -22,42 +22,57 @@ const ABOUT: &str = "Verifies concurrent protocols written in Murphi, on one mac
 const AFTER: &str = "Exit codes: 0 holds, 1 violated, 2 usage or model error, 3 environment error, 4 unknown.\n\
                      Ranks: mpirun -n 4 verify check MODEL, or verify check MODEL --ranks 4 without MPI.";
 
+struct Positional {
+    name: &'static str,
+    help: &'static str,
+    many: bool,
+}
+
+const MODEL: Positional =
+    Positional { name: "MODEL", help: "The Murphi model; - is standard input", many: false };
+const MODELS: Positional =
+    Positional { name: "MODEL", help: "Murphi models; - is standard input", many: true };
+const JOBS: Positional = Positional { name: "JOB", help: "Job files (TOML)", many: true };
+const CERTIFICATE: Positional =
+    Positional { name: "CERTIFICATE", help: "The file that verify prove --certificate wrote", many: false };
+
 struct Words {
     command: Command,
     about: &'static str,
-    path: Option<(&'static str, &'static str, bool)>,
+    paths: &'static [Positional],
 }
 
-const COMMANDS: [Words; 6] = [
+const COMMANDS: [Words; 7] = [
     Words {
         command: Command::Check,
         about: "Search a model's reachable states for violations",
-        path: Some(("MODEL", "The Murphi model; - is standard input", false)),
+        paths: &[MODEL],
     },
     Words {
         command: Command::Prove,
         about: "Prove a model's invariants component by component, without searching its states",
-        path: Some(("MODEL", "The Murphi model; - is standard input", false)),
+        paths: &[MODEL],
+    },
+    Words {
+        command: Command::Certify,
+        about: "Check a certificate of a proof against a model, by enumeration and the evaluator alone",
+        paths: &[MODEL, CERTIFICATE],
     },
     Words {
         command: Command::Run,
         about: "Do what job files say; options given here win over the files'. Several end with one table",
-        path: Some(("JOB", "Job files (TOML)", true)),
+        paths: &[JOBS],
     },
     Words {
         command: Command::Print,
         about: "Print a model at a stage of its way to the engines",
-        path: Some(("MODEL", "The Murphi model; - is standard input", false)),
+        paths: &[MODEL],
     },
-    Words {
-        command: Command::Fmt,
-        about: "Print models prettily, comments included",
-        path: Some(("MODEL", "Murphi models; - is standard input", true)),
-    },
+    Words { command: Command::Fmt, about: "Print models prettily, comments included", paths: &[MODELS] },
     Words {
         command: Command::CommCheck,
         about: "Check that all ranks hear each other, and how fast; what to run first when something is odd",
-        path: None,
+        paths: &[],
     },
 ];
 
@@ -78,10 +93,10 @@ pub fn command() -> clap::Command {
         .arg(verbose);
     for words in &COMMANDS {
         let mut sub = clap::Command::new(words.command.name()).about(words.about);
-        if let Some((name, help, many)) = words.path {
-            let action = if many { ArgAction::Append } else { ArgAction::Set };
-            let path = Arg::new("path").value_name(name).help(help).required(true).action(action);
-            sub = sub.arg(path.value_parser(clap::value_parser!(PathBuf)));
+        for path in words.paths {
+            let action = if path.many { ArgAction::Append } else { ArgAction::Set };
+            let arg = Arg::new(path.name).value_name(path.name).help(path.help).required(true).action(action);
+            sub = sub.arg(arg.value_parser(clap::value_parser!(PathBuf)));
         }
         for spec in TABLE.iter().filter(|spec| spec.commands.contains(&words.command)) {
             sub = sub.arg(argument(spec));
@@ -120,12 +135,8 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap:
     let matches = command().try_get_matches_from(words)?;
     let (name, matches) = matches.subcommand().expect("clap requires a command");
     let words = COMMANDS.iter().find(|words| words.command.name() == name).expect("a command of the table");
-    let paths = match words.path {
-        Some(_) => {
-            matches.get_many::<PathBuf>("path").map(|paths| paths.cloned().collect()).unwrap_or_default()
-        }
-        None => Vec::new(),
-    };
+    let given = |path: &Positional| matches.get_many::<PathBuf>(path.name).into_iter().flatten().cloned();
+    let paths = words.paths.iter().flat_map(given).collect();
     let values = values_of(words.command, matches);
     Ok(Request { command: words.command, paths, values, verbosity: matches.get_count("verbose") })
 }
@@ -172,6 +183,8 @@ mod tests {
         assert!(error.contains("too small"), "{error}");
         assert!(words("verify check a.m --symmetry perhaps").is_err());
         assert!(words("verify check").is_err());
+        assert_eq!(words("verify certify a.m a.json").unwrap().paths.len(), 2);
+        assert!(words("verify certify a.m").is_err());
         assert!(words("verify comm-check a.m").is_err());
     }
 }

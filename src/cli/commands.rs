@@ -9,6 +9,7 @@ use crate::comm::{Comm, collective};
 use crate::exchange;
 use crate::host::signals::Signals;
 use crate::ir;
+use crate::job::certify;
 use crate::job::check::{self, Task};
 use crate::job::comm_check::{self, CommFigures};
 use crate::job::options::{Command, Values};
@@ -28,6 +29,7 @@ pub fn run(request: &Request) -> Result<Exit, Refusal> {
         Command::CommCheck => comm_check(values),
         // What follows concerns no other rank: of many tasks, one does it.
         _ if !first_task() => Ok(Exit::Holds),
+        Command::Certify => certify(values, &paths[0], &paths[1]),
         Command::Print => print(values, &paths[0]),
         Command::Fmt => fmt(values, paths),
     }
@@ -108,6 +110,20 @@ fn conclude(values: &Values, shown: Vec<Shown>) -> Exit {
         exit = refusal.exit;
     }
     exit
+}
+
+fn certify(values: &Values, model: &Path, path: &Path) -> Result<Exit, Refusal> {
+    match certify::run(model, path, values) {
+        Ok(certified) => {
+            print_text(values, &if values.switch("quiet") { certified.verdict() } else { certified.text() });
+            write_json(values, &certified.json())?;
+            Ok(certify::exit(certified.verdict))
+        }
+        Err(refusal) => {
+            write_json(values, &document::error_json(&model::display_name(model), refusal.text.trim_end()))?;
+            Err(refusal)
+        }
+    }
 }
 
 fn print(values: &Values, path: &Path) -> Result<Exit, Refusal> {

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 
 use super::parts::{Parts, Plan};
 use super::proof::Method;
+use crate::ir::eval::Compat;
+use crate::ir::print::digest;
 use crate::ir::{Model, PropertyKind, Slot};
 use crate::symbolic::bdd::nodes_of;
 use crate::verdict::certificate::{Auxiliary, Certificate, Implied, Node, Part, Ref, VERSION, Variable};
@@ -44,6 +46,7 @@ pub fn certificate(
     parts: &Parts,
     plan: &Plan,
     method: Method,
+    compat: Compat,
     thetas: &[Vec<u8>],
 ) -> Certificate {
     let mut writer = Writer { variables: Vec::new(), nodes: Vec::new(), known: HashMap::new() };
@@ -86,9 +89,8 @@ pub fn certificate(
                     false => writer.node(variable, predicate, 0),
                 };
             }
-            let text = parts.text(model, *auxiliary);
-            let (name, component) = (format!("aux{number}"), at as u32);
-            auxiliaries[number] = Some(Auxiliary { name, component, predicate, text });
+            let name = parts.text(model, *auxiliary);
+            auxiliaries[number] = Some(Auxiliary { name, component: at as u32, predicate });
         }
     }
     let invariants = model.properties.iter().enumerate();
@@ -101,6 +103,8 @@ pub fn certificate(
     Certificate {
         version: VERSION,
         method: method.name().to_string(),
+        model: digest(model),
+        compat: compat.name().to_string(),
         slots: (0..model.slots.len() as u32).map(|slot| model.slot_path(Slot(slot))).collect(),
         constants: model.constants.clone(),
         shared,

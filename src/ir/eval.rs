@@ -48,6 +48,17 @@ pub enum Compat {
     Rumur,
 }
 
+impl Compat {
+    /// As in `--compat`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compat::Strict => "both",
+            Compat::Cmurphi => "cmurphi",
+            Compat::Rumur => "rumur",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub compat: Compat,

@@ -8,6 +8,7 @@ use super::expr::{
 };
 use super::model::{Binder, Fairness, Frame, LocalVar, Model, ParamDomain, Passing, PropertyKind, Rule};
 use super::types::{Type, TypeId};
+use crate::base::hash;
 use std::fmt::Write;
 
 /// The whole model.
@@ -52,6 +53,11 @@ pub fn print(model: &Model) -> String {
     }
     print_properties(&mut out, model);
     out
+}
+
+/// A hash of the model as it is printed: the same for texts that differ in layout and comments alone.
+pub fn digest(model: &Model) -> String {
+    format!("{:032x}", hash::stable(print(model).as_bytes()))
 }
 
 fn count(model: &Model) -> u64 {

@@ -100,7 +100,7 @@ impl Task {
         }
     }
 
-    fn lower(&self) -> Result<(ir::Model, String), Refusal> {
+    pub(super) fn lower(&self) -> Result<(ir::Model, String), Refusal> {
         let source = model::source(&self.name, self.text.clone())?;
         let constants = crate::lower::Constants { overrides: self.constants.clone() };
         let (lowered, warnings) = model::lower(&source, &constants)?;

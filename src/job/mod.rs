@@ -1,10 +1,11 @@
 //! From what was asked (flags or a job file) to what is done, and doing it on all ranks.
 //!
 //! `options.rs` is the table of options, `file.rs` reads job files, `model.rs` reads models, `check.rs` checks one
-//! on all ranks, `comm_check.rs` is the check of the ranks themselves. Every rank runs the same function here; rank 0 reads files, prints and writes results, and says
+//! on all ranks, `certify.rs` checks a certificate, `comm_check.rs` is the check of the ranks themselves. Every rank runs the same function here; rank 0 reads files, prints and writes results, and says
 //! how the run ended, so that all ranks leave with the same code.
 
 mod bdd;
+pub mod certify;
 pub mod check;
 pub mod comm_check;
 pub mod engine;

@@ -35,6 +35,7 @@ pub enum Form {
 pub enum Command {
     Check,
     Prove,
+    Certify,
     Run,
     Print,
     Fmt,
@@ -55,7 +56,7 @@ pub struct Spec {
     pub help: &'static str,
 }
 
-use Command::{Check, CommCheck, Fmt, Print, Prove, Run};
+use Command::{Certify, Check, CommCheck, Fmt, Print, Prove, Run};
 use Form::{Choice, List, Number, Several, Size, Switch, Text, Time};
 
 const COUNT: Form = Number { least: 1, most: u64::MAX };
@@ -67,7 +68,7 @@ pub static TABLE: &[Spec] = &[
         form: List,
         default: "",
         value: "NAME=VALUE",
-        commands: &[Check, Prove, Run, Print],
+        commands: &[Check, Prove, Certify, Run, Print],
         in_job: false,
         help: "Give a constant of the model another value (a job file has [constants])",
     },
@@ -160,7 +161,7 @@ pub static TABLE: &[Spec] = &[
         form: Choice(&["both", "cmurphi", "rumur"]),
         default: "both",
         value: "TOOL",
-        commands: &[Check, Prove, Run, Print],
+        commands: &[Check, Prove, Certify, Run, Print],
         in_job: true,
         help: "Whose run-time errors to report where CMurphi and Rumur differ (docs/language.md)",
     },
@@ -320,7 +321,18 @@ pub static TABLE: &[Spec] = &[
         value: "FILE",
         commands: &[Prove],
         in_job: false,
-        help: "Write the proof as data (docs/proof.md): JSON where the name ends in .json, bincode otherwise",
+        help: "Write the proof as data (docs/proof.md): JSON where the name ends in .json, bincode otherwise; \
+               verify certify checks it",
+    },
+    Spec {
+        name: "max-views",
+        form: COUNT,
+        default: "1000000",
+        value: "N",
+        commands: &[Certify],
+        in_job: false,
+        help: "Give up with the verdict unknown when there are more views of components than this, or more states to try an \
+               invariant in",
     },
     Spec {
         name: "stage",
@@ -419,7 +431,7 @@ pub static TABLE: &[Spec] = &[
         form: Text,
         default: "",
         value: "FILE",
-        commands: &[Check, Prove, Run, CommCheck],
+        commands: &[Check, Prove, Certify, Run, CommCheck],
         in_job: false,
         help: "Write the result as one JSON document; - is standard output, and text goes to standard error",
     },
@@ -437,7 +449,7 @@ pub static TABLE: &[Spec] = &[
         form: Switch,
         default: "",
         value: "",
-        commands: &[Check, Prove, Run, CommCheck],
+        commands: &[Check, Prove, Certify, Run, CommCheck],
         in_job: false,
         help: "Print the verdict and nothing else",
     },
@@ -525,6 +537,7 @@ impl Command {
         match self {
             Check => "check",
             Prove => "prove",
+            Certify => "certify",
             Run => "run",
             Print => "print",
             Fmt => "fmt",

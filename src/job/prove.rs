@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::check::{self, Found, Task, audit_options};
-use super::{Refusal, bdd};
+use super::{Refusal, bdd, certify};
 use crate::audit::certificate::Obligation;
 use crate::audit::{self, DeadlockMode, SymmetryMode};
 use crate::base::prng::Prng;
@@ -120,7 +120,7 @@ pub(super) fn work(
     let trouble = all_trouble(comm, model, proved.as_ref().err());
     let certified = match &proved {
         Ok(proof) if proof.conclusion == Conclusion::Proved => {
-            certify(comm, model, &request, proof, &task.values)
+            write_certificate(comm, model, &request, proof, &task.values)
         }
         _ => Ok(None),
     };
@@ -147,7 +147,7 @@ const VIEWS_MAX: usize = 20_000;
 
 /// Makes the certificate at rank 0, where it is asked for or small; checks it view by view where it has few, and writes
 /// it. Out: how many views were enumerated.
-fn certify(
+fn write_certificate(
     comm: &mut dyn Comm,
     model: &Model,
     request: &Request<'_>,
@@ -164,19 +164,15 @@ fn certify(
     let lists = all.iter().map(|bytes| wire::decode::<Vec<Vec<u8>>>(bytes).expect("a peer's thetas"));
     let thetas: Vec<Vec<u8>> = lists.flatten().collect();
     let plan = Plan::new(model, request.parts, proof.auxiliaries.clone(), proof.banks);
-    let made = certificate(model, request.parts, &plan, request.method, &thetas);
+    let made = certificate(model, request.parts, &plan, request.method, request.options.compat, &thetas);
     if let Some(path) = path {
-        let bytes = match path.ends_with(".json") {
-            true => serde_json::to_vec(&made).expect("a certificate is plain data"),
-            false => wire::encode(&made),
-        };
-        std::fs::write(path, bytes)
+        std::fs::write(path, certify::to_bytes(&made, path.ends_with(".json")))
             .map_err(|error| Refusal::environment(format!("{path}: cannot be written: {error}")))?;
     }
     if bytes > CERTIFIED_BYTES_MAX {
         return Ok(None);
     }
-    match audit::certificate::check(model, &made, VIEWS_MAX) {
+    match audit::certificate::check(model, &made, request.options, VIEWS_MAX) {
         Ok(checked) => Ok(Some(checked.views as u64)),
         Err(failure) if failure.obligation == Obligation::Size => Ok(None),
         Err(failure) => panic!("the certificate does not pass: {failure}"),

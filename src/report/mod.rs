@@ -1,5 +1,6 @@
 //! Results as people and programs read them. Plain data in, text out; nothing is decided here.
 
+pub mod certified;
 pub mod comm;
 pub mod compare;
 pub mod document;

@@ -18,17 +18,22 @@
 use serde::{Deserialize, Serialize};
 
 /// The version of this format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A function: 0 is false, 1 is true, `n + 2` is node `n`.
 pub type Ref = u32;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Certificate {
     pub version: u32,
     /// How it was made: `split`, `tmmc`, `tmmcir`. The obligations are the same for all.
     pub method: String,
-    /// The path of every slot of the model, so that a certificate of another model or size is noticed.
+    /// The hash of the typed model (`ir::print::digest`), so that a certificate of another model is noticed.
+    pub model: String,
+    /// Whose run-time errors were ruled out, as in `--compat`.
+    pub compat: String,
+    /// The path of every slot of the model, so that numbers of slots can be read.
     pub slots: Vec<String>,
     /// The constants of the model.
     pub constants: Vec<(String, String)>,
@@ -46,6 +51,7 @@ pub struct Certificate {
 
 /// One component: what it alone sees, and what is known of its view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Part {
     /// As in `verify print --stage processes`: `PID[3]`, or `system`.
     pub name: String,
@@ -57,14 +63,14 @@ pub struct Part {
 
 /// A boolean that shows the others something of a component's local state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Auxiliary {
+    /// What it says, for people; not checked.
     pub name: String,
     /// Whose local state it shows: a position in `components`.
     pub component: u32,
     /// What it says, over bits of that component's local slots only.
     pub predicate: Ref,
-    /// The same for people; not checked.
-    pub text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -81,6 +87,7 @@ pub enum Variable {
 pub struct Node(pub u32, pub Ref, pub Ref);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Implied {
     pub property: u32,
     pub name: String,
