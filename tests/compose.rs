@@ -164,26 +164,34 @@ fn compare(name: &str, model: &Model, simulated: u64) -> bool {
     true
 }
 
+/// Schedules of the simulator for each model; many with `VERIFY_SIM_SEEDS=300`.
+fn schedules(default: u64) -> u64 {
+    std::env::var("VERIFY_SIM_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
 #[test]
 fn split_invariants_are_those_of_brute_force_on_any_ranks_and_schedule() {
     let mut small = 0;
     for path in models("models/proof").into_iter().chain(models("models/proof/broken")) {
         let name = path.display().to_string();
         let model = read(&name, &std::fs::read_to_string(&path).expect("a model"));
-        small += usize::from(compare(&name, &model, 4));
+        small += usize::from(compare(&name, &model, schedules(4)));
     }
     assert!(small >= 6, "{small} models were small enough");
 }
 
 #[test]
 fn random_processes_have_the_split_invariants_of_brute_force() {
-    let mut small = 0;
-    for seed in 0..60 {
+    let seeds = processes::seeds(60);
+    let (all, mut small) = (seeds.end - seeds.start, 0);
+    for seed in seeds {
         let text = processes::random_model(seed);
         let model = read(&format!("seed {seed}"), &text);
-        small += usize::from(compare(&format!("seed {seed}"), &model, u64::from(seed % 10 == 0)));
+        let simulated = if seed % 10 == 0 { schedules(1) } else { 0 };
+        small += u64::from(compare(&format!("seed {seed}"), &model, simulated));
     }
-    assert!(small >= 30, "{small} models were small enough");
+    eprintln!("{small} of {all} random models were small enough");
+    assert!(all == 1 || small * 2 >= all, "{small} of {all} models were small enough");
 }
 
 fn prove_text(name: &str, text: &str, words: &str, ranks: u32) -> Document {
@@ -251,8 +259,10 @@ fn every_broken_variant_is_violated_with_an_execution() {
 
 #[test]
 fn what_is_proved_of_random_processes_holds() {
-    let (mut proved, mut violated) = (0, 0);
-    for seed in 100..140 {
+    let seeds = processes::seeds(40);
+    let all = seeds.end - seeds.start;
+    let (mut proved, mut violated, mut open) = (0, 0, 0);
+    for seed in seeds.start + 10_000..seeds.end + 10_000 {
         let text = processes::random_model(seed);
         let model = read(&format!("seed {seed}"), &text);
         let options = audit::Options {
@@ -274,8 +284,13 @@ fn what_is_proved_of_random_processes_holds() {
         }
         proved += usize::from(found.verdict == Verdict::Holds);
         violated += usize::from(found.verdict == Verdict::Violated);
+        if !matches!(found.verdict, Verdict::Holds | Verdict::Violated) {
+            open += 1;
+            eprintln!("seed {seed} is left open: {}", found.reason.as_deref().unwrap_or_default());
+        }
     }
-    assert!(proved > 0 && violated > 0, "{proved} proved, {violated} violated");
+    eprintln!("{proved} proved, {violated} violated, {open} left open");
+    assert!(all < 40 || proved > 0 && violated > 0, "{proved} proved, {violated} violated");
 }
 
 #[test]

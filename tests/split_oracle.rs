@@ -12,6 +12,7 @@ use verify::audit::certify::certify;
 use verify::audit::implication::counterexample;
 use verify::audit::split::{Invariant, Method, in_order, strongest};
 use verify::audit::views::{Auxiliary, Composition, Partition, Views, contains, insert, size};
+use verify::base::prng::Prng;
 use verify::ir::eval::{Machine, Options, Step};
 use verify::ir::print::digest;
 use verify::ir::{Model, Slot, UNDEFINED};
@@ -265,24 +266,39 @@ fn assert_checked(composition: &Composition, found: &Invariant, follows: &[u32],
     }
 }
 
+/// The components in some other orders.
+fn orders(parts: usize, seed: u64) -> Vec<Vec<usize>> {
+    let forward: Vec<usize> = (0..parts).collect();
+    let mut prng = Prng::new(seed);
+    let shuffled = || {
+        let mut order = forward.clone();
+        (1..parts).rev().for_each(|at| order.swap(at, prng.index(at + 1)));
+        order
+    };
+    let mut orders: Vec<Vec<usize>> = std::iter::repeat_with(shuffled).take(3).collect();
+    orders.push(forward.iter().rev().copied().collect());
+    orders
+}
+
 /// What must be true of the oracle on any model.
-fn examine(seed: u64) -> [usize; 4] {
-    let text = processes::random_model(seed);
-    let model = read("random", &text, &[]);
-    let partition = Partition::of(&model).expect("components");
-    let auxiliaries = random_auxiliaries(&model, seed);
-    let composition = Composition::new(&model, &partition, &auxiliaries);
+fn examine(seed: u64, text: &str, model: &Model) -> [usize; 4] {
+    let partition = Partition::of(model).expect("components");
+    let auxiliaries = random_auxiliaries(model, seed);
+    let composition = Composition::new(model, &partition, &auxiliaries);
     let compute = |method, order: &[usize]| {
-        strongest(&model, &partition, &auxiliaries, method, order, VIEWS_MAX).expect("small enough")
+        strongest(model, &partition, &auxiliaries, method, order, VIEWS_MAX).expect("small enough")
     };
     let forward: Vec<usize> = (0..partition.parts.len()).collect();
-    let backward: Vec<usize> = forward.iter().rev().copied().collect();
     let split = compute(Method::Split, &forward);
-    assert_eq!(split.thetas, compute(Method::Split, &backward).thetas, "order, seed {seed}\n{text}");
+    let modular = compute(Method::ThreadModular, &forward);
+    for order in orders(partition.parts.len(), seed) {
+        assert_eq!(split.thetas, compute(Method::Split, &order).thetas, "{order:?}, seed {seed}\n{text}");
+        let other = compute(Method::ThreadModular, &order);
+        assert_eq!(modular.thetas, other.thetas, "{order:?}, seed {seed}\n{text}");
+    }
     assert_eq!(split.thetas, by_whole_states(&composition), "definitions, seed {seed}\n{text}");
-    let modular = compute(Method::ThreadModular, &backward);
     assert!(within(&split.thetas, &modular.thetas), "split is stronger, seed {seed}\n{text}");
-    let states = reachable(&model);
+    let states = reachable(model);
     for state in &states {
         for (part, theta) in split.thetas.iter().enumerate() {
             let (shared, locals) = composition.view(state, part);
@@ -290,7 +306,7 @@ fn examine(seed: u64) -> [usize; 4] {
         }
     }
     let follows = implied(&composition, &split);
-    let mut machine = Machine::new(&model, Options::default());
+    let mut machine = Machine::new(model, Options::default());
     for &property in &follows {
         let claim = &model.properties[property as usize];
         let mut holds = |state: &[i64]| matches!(machine.violation(state, claim), Ok(None));
@@ -306,12 +322,33 @@ fn examine(seed: u64) -> [usize; 4] {
 #[test]
 fn random_models_have_the_split_invariants_of_the_definition() {
     let mut sums = [0; 4];
-    for seed in 0..500 {
-        let found = examine(seed);
+    let seeds = processes::seeds(300);
+    let many = seeds.end - seeds.start >= 300;
+    for seed in seeds {
+        let text = processes::random_model(seed);
+        let found = examine(seed, &text, &read("random", &text, &[]));
         sums.iter_mut().zip(found).for_each(|(sum, each)| *sum += each);
     }
     let [states, proved, weak, faults] = sums;
-    assert!(states > 3_000 && proved > 50 && weak > 50 && faults > 10, "the models say something: {sums:?}");
+    let telling = states > 2_000 && proved > 30 && weak > 30 && faults > 10;
+    assert!(telling || !many, "the models say something: {sums:?}");
+}
+
+#[test]
+fn small_models_have_the_split_invariants_of_the_definition() {
+    let names =
+        ["mux_sem", "mux_sem_last", "mux_sem_count", "bakery", "philosophers", "szymanski", "peterson"];
+    for (seed, name) in (0..).zip(names) {
+        for size in ["N=2", "N=3"] {
+            // Too many whole states to go through them again and again.
+            if size == "N=3" && name == "peterson" {
+                continue;
+            }
+            let model = model(&format!("{name}.m"), &[size]);
+            let [states, ..] = examine(seed, name, &model);
+            assert!(states > 5, "{name}: {states}");
+        }
+    }
 }
 
 /// Whether an obligation about sets fails, as it must where a view is missing.

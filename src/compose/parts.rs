@@ -254,7 +254,8 @@ impl Plan {
 
     /// What one component sees, its own slots in a bank.
     pub fn view(&self, model: &Model, part: &Part, bank: u32) -> View {
-        let mut view = View { shared: self.shared.clone(), own: HashMap::new(), flags: self.flags.clone() };
+        let (shared, flags) = (self.shared.clone(), self.flags.clone());
+        let mut view = View { shared, flags, ..View::default() };
         self.add_own(model, part, bank, &mut view);
         view
     }

@@ -171,7 +171,9 @@ impl<'m> Run<'m, '_> {
                 let cases = self.load_at(&addrs, 0, place.span)?;
                 self.map(&cases, |value| Some(i64::from(value == UNDEFINED)))
             }
-            ExprKind::MultisetCount { .. } => Err(multiset(expr.span)),
+            ExprKind::MultisetCount { local, set, predicate } => {
+                self.multiset_count(*local, set, *predicate, expr.span)
+            }
             ExprKind::Call { func, args } => self.call(*func, args, expr.span),
             _ => {
                 let truth = self.truth(id)?;
@@ -219,10 +221,10 @@ impl<'m> Run<'m, '_> {
             let (a, b) = (self.eval(a)?, self.eval(b)?);
             return self.same(&a, &b);
         }
-        if self.model.types.has_multiset(ty) {
-            return Err(multiset(span));
-        }
         let (a, b) = (self.locate(a)?, self.locate(b)?);
+        if self.model.types.has_multiset(ty) {
+            return self.equal_in_order(ty, &a, &b, span);
+        }
         let mut equal = self.path.clone();
         for cell in 0..self.model.types.cells(ty) as i64 {
             let (left, right) = (self.load_at(&a, cell, span)?, self.load_at(&b, cell, span)?);
@@ -354,10 +356,6 @@ impl<'m> Run<'m, '_> {
         self.path = done.or(&open)?;
         Ok(())
     }
-}
-
-pub fn multiset(span: Span) -> Trouble {
-    Trouble::refused(span, "decision diagrams do not take multisets")
 }
 
 fn compare(op: CompareOp, a: i64, b: i64) -> bool {

@@ -13,7 +13,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::Trouble;
 use super::bdd::Bdd;
-use super::evaluate::multiset;
 use super::place::{on_stack, plus};
 use super::space::{Cases, Space, View};
 use crate::ir::eval::{Compat, Options};
@@ -89,7 +88,7 @@ impl<'m, 's> Run<'m, 's> {
                     let value = self.sure(domain.value(&self.model.types, digit));
                     self.set_local(*local, value);
                 }
-                Binder::Choose { set, .. } => return Err(multiset(set.span)),
+                Binder::Choose { .. } => self.choose(binder, digit)?,
                 _ => self.bind_alias(binder)?,
             }
         }
@@ -186,7 +185,7 @@ impl<'m, 's> Run<'m, 's> {
         STEPS_MAX.saturating_sub(self.steps)
     }
 
-    fn copies_undefined(&self) -> bool {
+    pub(super) fn copies_undefined(&self) -> bool {
         match self.options.compat {
             Compat::Strict => self.model.cmurphi_only,
             Compat::Cmurphi => true,
@@ -265,9 +264,11 @@ impl<'m, 's> Run<'m, 's> {
                 Ok(())
             }
             StmtKind::Call { func, args } => self.call(*func, args, stmt.span).map(|_| ()),
-            StmtKind::MultisetAdd { .. }
-            | StmtKind::MultisetRemove { .. }
-            | StmtKind::MultisetRemovePred { .. } => Err(multiset(stmt.span)),
+            StmtKind::MultisetAdd { element, set } => self.multiset_add(*element, set, stmt.span),
+            StmtKind::MultisetRemove { position, set } => self.multiset_remove(*position, set, stmt.span),
+            StmtKind::MultisetRemovePred { local, set, predicate } => {
+                self.multiset_remove_pred(*local, set, *predicate, stmt.span)
+            }
         }
     }
 
@@ -365,7 +366,7 @@ impl<'m, 's> Run<'m, 's> {
     }
 
     /// Copies cells; source and target may overlap.
-    fn copy(&mut self, from: &Cases, to: &Cases, cells: i64, span: Span) -> Result<(), Trouble> {
+    pub(super) fn copy(&mut self, from: &Cases, to: &Cases, cells: i64, span: Span) -> Result<(), Trouble> {
         let values: Vec<Cases> =
             (0..cells).map(|cell| self.load_at(from, cell, span)).collect::<Result<_, _>>()?;
         for (cell, value) in values.iter().enumerate() {
@@ -374,7 +375,7 @@ impl<'m, 's> Run<'m, 's> {
         Ok(())
     }
 
-    fn value_or_undefined(&mut self, expr: ExprId, lenient: bool) -> Result<Cases, Trouble> {
+    pub(super) fn value_or_undefined(&mut self, expr: ExprId, lenient: bool) -> Result<Cases, Trouble> {
         match &self.model.expr(expr).kind {
             ExprKind::Read(place) if lenient => {
                 let addrs = self.address(place)?;
@@ -392,7 +393,7 @@ impl<'m, 's> Run<'m, 's> {
         }
     }
 
-    /// Sets every leaf to its least value.
+    /// Sets every leaf to its least value, and empties multisets.
     fn clear(&mut self, ty: TypeId, addrs: &Cases, offset: i64, span: Span) -> Result<(), Trouble> {
         let types = &self.model.types;
         if types.cells(ty) == 0 {
@@ -407,7 +408,11 @@ impl<'m, 's> Run<'m, 's> {
                 (0..types.count(*index) as i64)
                     .try_for_each(|at| self.clear(*elem, addrs, offset + at * stride, span))
             }
-            Type::Multiset { .. } => Err(multiset(span)),
+            Type::Multiset { .. } => {
+                let undefined = self.sure(UNDEFINED);
+                let cells = offset..offset + types.cells(ty) as i64;
+                cells.into_iter().try_for_each(|cell| self.store_at(addrs, cell, &undefined, span))
+            }
             _ => {
                 let least = if types.count(ty) == 0 { UNDEFINED } else { types.first(ty) };
                 let least = self.sure(least);

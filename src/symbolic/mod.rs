@@ -1,15 +1,16 @@
 //! Models as binary decision diagrams: states are sets of valuations, rules are relations.
 //!
 //! `bdd.rs` is the only file that names the package behind it. `space.rs` says which variables carry a slot's value.
-//! `execute.rs`, with `evaluate.rs` and `place.rs`, runs a rule once for all states; `relation.rs` makes of such a run
+//! `execute.rs`, with `evaluate.rs`, `multisets.rs` and `place.rs`, runs a rule once for all states; `relation.rs` makes of such a run
 //! the relation, with the states where it goes wrong; `tabulate.rs` makes the same by asking the evaluator. `reach.rs` finds all reachable states of a whole model.
 //!
-//! What it cannot take is refused with a reason and a place in the text: multisets, variables with too many values,
+//! What it cannot take is refused with a reason and a place in the text: large multisets, variables with too many values,
 //! loops and calls that do not end soon enough. Nothing is approximated: what is taken is exactly the evaluator's.
 
 pub mod bdd;
 mod evaluate;
 mod execute;
+mod multisets;
 mod place;
 pub mod reach;
 pub mod relation;

@@ -53,6 +53,7 @@ impl Relation {
         }
         if !run.path.is_false() {
             run.body(&rule.body)?;
+            run.order_written(rule.span)?;
         }
         let leads = run.path.clone();
         let mut steps = leads.clone();

@@ -86,6 +86,8 @@ pub struct View {
     pub own: HashMap<u32, Field>,
     /// Bits that tell whether a slot has a value, kept up to date by whoever writes the slot.
     pub flags: Rc<HashMap<u32, Vec<(i64, u32)>>>,
+    /// Whether multisets are taken: their cells are in canonical order in every state.
+    pub multisets: bool,
 }
 
 impl View {
@@ -102,7 +104,7 @@ impl View {
             bits += field.width;
             fields[slot as usize] = Some(field);
         }
-        (View { shared: Rc::new(fields), ..View::default() }, bits)
+        (View { shared: Rc::new(fields), multisets: true, ..View::default() }, bits)
     }
 }
 

@@ -5,7 +5,21 @@
 //! others look into, rules that copy locals to shared places and back, `assume` statements, start-time constants.
 
 use std::fmt::Write;
+use std::ops::Range;
 use verify::base::prng::Prng;
+
+/// A number from the environment.
+fn given(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
+}
+
+/// Which random models to try: more with `VERIFY_SEEDS=1000`, one with `VERIFY_SEED=7`.
+pub fn seeds(default: u64) -> Range<u64> {
+    match (given("VERIFY_SEED"), given("VERIFY_SEEDS")) {
+        (Some(seed), _) => seed..seed + 1,
+        (None, seeds) => 0..seeds.unwrap_or(default),
+    }
+}
 
 /// The text of the model with this seed.
 pub fn random_model(seed: u64) -> String {
