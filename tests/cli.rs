@@ -321,3 +321,14 @@ fn a_profile_names_rules() {
     let text = out(&run("check models/german.m --profile"));
     assert!(text.contains("new states") && text.contains("SendReqS"), "{text}");
 }
+
+#[test]
+fn relations_are_printed_with_the_order_of_variables() {
+    let text = out(&run("print models/proof/mux_sem.m --const N=2 --stage relations"));
+    assert!(text.contains("var place[2]: bits 5-7, 4 values and undefined\n"), "{text}");
+    let rule = "rule take the semaphore, i: 1: 11 nodes\n  reads free, place[1]\n  writes free, place[1]\n";
+    assert!(text.contains(rule), "{text}");
+    let refused = run("print models/directory.m --stage relations");
+    assert_code(&refused, 2);
+    assert!(err(&refused).contains("directory.m:102:3: the multiset has 36 bits"), "{}", err(&refused));
+}

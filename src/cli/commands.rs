@@ -9,12 +9,12 @@ use crate::comm::{Comm, collective};
 use crate::exchange;
 use crate::host::signals::Signals;
 use crate::ir;
-use crate::job::certify;
 use crate::job::check::{self, Task};
 use crate::job::comm_check::{self, CommFigures};
 use crate::job::options::{Command, Values};
 use crate::job::prove::task_of_model;
 use crate::job::{Exit, Refusal, model};
+use crate::job::{bdd, certify};
 use crate::report::compare::{self, Line};
 use crate::report::document::{self, Document};
 use crate::report::{comm as comm_report, table::Table, text};
@@ -138,6 +138,7 @@ fn print(values: &Values, path: &Path) -> Result<Exit, Refusal> {
     let (lowered, warnings) = model::lower(&source, &constants)?;
     eprint!("{warnings}");
     emit(&match stage {
+        "relations" => bdd::relations(&lowered.model, check::eval_options(values))?,
         "processes" => ir::component::components(&lowered.model).print(&lowered.model),
         _ => ir::print::print(&lowered.model),
     });

@@ -4,9 +4,11 @@
 //! them with the evaluator; `audit::replay` checks them once more. Of each check one violation is told. Symmetry is
 //! not used: states are counted one by one. Liveness is left open.
 
+use super::Refusal;
 use crate::audit::{self, DeadlockMode, Outcome};
 use crate::ir::eval::{Fault, Machine};
 use crate::ir::{Model, PropertyKind, RuleId};
+use crate::symbolic::describe::describe;
 use crate::symbolic::reach::{Reach, Stop, Way};
 use crate::symbolic::{Bdd, Trouble};
 use crate::verdict::{Counts, Ending, Report, StepRef};
@@ -27,6 +29,17 @@ pub fn search(model: &Model, options: &audit::Options, bytes: u64, stop: Stop<'_
             Ok(teller.report(&reach, halted))
         }
     }
+}
+
+/// Bytes of diagrams up to which relations are printed.
+const PRINTED_BYTES_MAX: u64 = 1 << 30;
+
+/// The variable order and the relation of every rule instance, as text.
+pub fn relations(model: &Model, options: crate::ir::eval::Options) -> Result<String, Refusal> {
+    describe(model, options, PRINTED_BYTES_MAX).map_err(|trouble| match trouble {
+        Trouble::Refused { .. } => Refusal::usage(trouble.text(model)),
+        _ => Refusal::environment(trouble.text(model)),
+    })
 }
 
 struct Teller<'m> {

@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
 
-use super::check::{Task, audit_options};
+use super::check::{Task, eval_options};
 use super::options::Values;
 use super::{Exit, Refusal, model};
 use crate::audit::certificate::{self, Obligation};
@@ -80,7 +80,7 @@ pub fn run(model_path: &Path, path: &Path, values: &Values) -> Result<Certified,
     let name = model::display_name(path);
     let found = from_bytes(&model::read(path)?).map_err(|why| Refusal::usage(format!("{name}:{why}")))?;
     let views_max = values.number("max-views").expect("it has a default") as usize;
-    let checked = certificate::check(&model, &found, audit_options(values).eval, views_max);
+    let checked = certificate::check(&model, &found, eval_options(values), views_max);
     let (answer, tried, failed) = match checked {
         Ok(checked) => {
             let tried = Tried {

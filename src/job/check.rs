@@ -302,12 +302,17 @@ fn now(moment: &Moment) -> Now {
 }
 
 /// The options of the oracle, which judges also what engines find.
-pub(super) fn audit_options(values: &Values) -> audit::Options {
+/// How rules are evaluated, as `--compat` says.
+pub fn eval_options(values: &Values) -> eval::Options {
     let compat = match values.choice("compat") {
         "cmurphi" => Compat::Cmurphi,
         "rumur" => Compat::Rumur,
         _ => Compat::Strict,
     };
+    eval::Options { compat, ..eval::Options::default() }
+}
+
+pub(super) fn audit_options(values: &Values) -> audit::Options {
     let deadlock = match values.choice("deadlock") {
         _ if values.switch("no-deadlock") => DeadlockMode::Off,
         "off" => DeadlockMode::Off,
@@ -315,7 +320,7 @@ pub(super) fn audit_options(values: &Values) -> audit::Options {
         _ => DeadlockMode::Stuttering,
     };
     audit::Options {
-        eval: eval::Options { compat, ..eval::Options::default() },
+        eval: eval_options(values),
         deadlock,
         symmetry: if values.choice("symmetry") == "exact" {
             SymmetryMode::Exhaustive

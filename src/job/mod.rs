@@ -4,7 +4,7 @@
 //! on all ranks, `certify.rs` checks a certificate, `comm_check.rs` is the check of the ranks themselves. Every rank runs the same function here; rank 0 reads files, prints and writes results, and says
 //! how the run ended, so that all ranks leave with the same code.
 
-mod bdd;
+pub mod bdd;
 pub mod certify;
 pub mod check;
 pub mod comm_check;

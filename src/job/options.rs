@@ -336,13 +336,13 @@ pub static TABLE: &[Spec] = &[
     },
     Spec {
         name: "stage",
-        form: Choice(&["source", "ast", "ir", "processes"]),
+        form: Choice(&["source", "ast", "ir", "processes", "relations"]),
         default: "ir",
         value: "STAGE",
         commands: &[Print],
         in_job: false,
-        help: "What to print: the source anew, its syntax tree, the typed model, or its processes with what is \
-               local to each",
+        help: "What to print: the source anew, its syntax tree, the typed model, its processes with what is \
+               local to each, or its decision diagrams: the order of the variables and each rule's relation",
     },
     Spec {
         name: "check",

@@ -90,6 +90,14 @@ pub fn named(document: &Document) -> Vec<(&'static str, Figure)> {
         ("peak_bytes", Figure::Whole(document.peak_bytes.iter().copied().max().unwrap_or(0))),
     ];
     figures.extend(document.levels.map(|levels| ("levels", Figure::Whole(levels))));
+    if let Some(proof) = &document.proof {
+        let last = proof.rounds.last();
+        figures.extend([
+            ("refinements", Figure::Whole(proof.rounds.len().saturating_sub(1) as u64)),
+            ("predicates", Figure::Whole(last.map_or(0, |round| round.predicates))),
+            ("bdd_nodes", Figure::Whole(proof.rounds.iter().map(|round| round.nodes).max().unwrap_or(0))),
+        ]);
+    }
     if let Some(response) = document.responses.first() {
         figures.extend([
             ("claims", Figure::Whole(response.claims)),

@@ -8,6 +8,7 @@
 //! loops and calls that do not end soon enough. Nothing is approximated: what is taken is exactly the evaluator's.
 
 pub mod bdd;
+pub mod describe;
 mod evaluate;
 mod execute;
 mod multisets;
