@@ -24,7 +24,7 @@ use crate::ir::{
 };
 
 /// Loop iterations and calls of one run.
-const STEPS_MAX: u64 = 10_000;
+const STEPS_MAX: u64 = 50_000;
 const CALLS_MAX: usize = 100;
 /// Iterations of one `while` loop: beyond, it is taken for one that need not end.
 const WHILE_MAX: u64 = 64;
