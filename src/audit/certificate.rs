@@ -46,11 +46,11 @@ pub struct Failure {
     pub obligation: Obligation,
     pub component: Option<String>,
     /// The rule instance whose step breaks it.
-    pub rule: Option<String>,
+    pub rule: Option<Box<str>>,
     /// A view or state in which the obligation fails.
     pub state: Option<String>,
     /// Where the step leads.
-    pub to: Option<String>,
+    pub to: Option<Box<str>>,
     /// What is wrong; where there is a rule, of what it does.
     pub detail: String,
 }
@@ -88,7 +88,7 @@ impl fmt::Display for Failure {
         }
         let rule = self.rule.as_ref().map_or(String::new(), |rule| format!("rule {rule} "));
         write!(out, ": {rule}{}", self.detail)?;
-        for (word, state) in [("in", &self.state), ("to", &self.to)] {
+        for (word, state) in [("in", self.state.as_deref()), ("to", self.to.as_deref())] {
             if let Some(state) = state {
                 write!(out, "; {word} {state}")?;
             }
@@ -392,7 +392,7 @@ impl Checker<'_> {
                             continue;
                         }
                         let there = self.composition.show(&to, &[(part, &with)]);
-                        (Obligation::OwnStep, Some(there), "leaves its theta".to_string())
+                        (Obligation::OwnStep, Some(there.into()), "leaves its theta".to_string())
                     }
                     Move::Fault(fault) => {
                         (Obligation::RunTimeError, None, format!("fails: {:?}", fault.kind))
@@ -403,7 +403,7 @@ impl Checker<'_> {
                     }
                 };
                 let failed = self.failed(obligation, part, (shared, locals), detail);
-                let rule = Some(self.composition.instance_name(instance));
+                let rule = Some(self.composition.instance_name(instance).into());
                 return Err(Failure { rule, to: there, ..failed });
             }
         }
@@ -420,8 +420,8 @@ impl Checker<'_> {
             for locals in self.thetas[part].get(from).into_iter().flatten() {
                 self.checked.interferences += 1;
                 if !contains(&self.thetas[part], to, locals) {
-                    let rule = Some(self.composition.instance_name(*instance));
-                    let there = Some(self.composition.show(to, &[(part, locals)]));
+                    let rule = Some(self.composition.instance_name(*instance).into());
+                    let there = Some(self.composition.show(to, &[(part, locals)]).into());
                     let detail = "of another component takes it out of its theta".to_string();
                     let failed = self.failed(Obligation::Interference, part, (from, locals), detail);
                     return Err(Failure { rule, to: there, ..failed });

@@ -99,9 +99,9 @@ pub fn run(model_path: &Path, path: &Path, values: &Values) -> Result<Certified,
             let failed = Failed {
                 obligation: failure.obligation.name().to_string(),
                 component: failure.component,
-                rule: failure.rule,
+                rule: failure.rule.map(String::from),
                 state: failure.state,
-                to: failure.to,
+                to: failure.to.map(String::from),
                 detail: failure.detail,
             };
             (if size { Answer::Unknown } else { Answer::Refused }, None, Some(failed))
