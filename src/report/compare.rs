@@ -82,13 +82,18 @@ pub struct Comparison {
 
 /// The figures of a run that have a name. Those of a response are of the first instance that was decided.
 pub fn named(document: &Document) -> Vec<(&'static str, Figure)> {
-    let mut figures = vec![
-        ("states", Figure::Whole(document.states)),
-        ("rules_fired", Figure::Whole(document.rules_fired)),
-        ("deadlocks", Figure::Whole(document.deadlocks)),
+    let mut figures = Vec::new();
+    if document.proof.is_none() {
+        figures.extend([
+            ("states", Figure::Whole(document.states)),
+            ("rules_fired", Figure::Whole(document.rules_fired)),
+            ("deadlocks", Figure::Whole(document.deadlocks)),
+        ]);
+    }
+    figures.extend([
         ("seconds", Figure::Real(document.seconds)),
         ("peak_bytes", Figure::Whole(document.peak_bytes.iter().copied().max().unwrap_or(0))),
-    ];
+    ]);
     figures.extend(document.levels.map(|levels| ("levels", Figure::Whole(levels))));
     if let Some(proof) = &document.proof {
         let last = proof.rounds.last();
