@@ -4,7 +4,7 @@
 use verify::comm::thread;
 use verify::host::signals::Signals;
 use verify::job::check::{self, Task};
-use verify::job::options::Command;
+use verify::job::options::{Command, Values};
 use verify::job::{Exit, Refusal};
 use verify::report::document::Document;
 use verify::verdict::{CheckKind, Verdict};
@@ -17,8 +17,13 @@ use given::{models, root};
 
 fn try_check(name: &str, text: &str, words: &str) -> Result<Document, Refusal> {
     let values = given::values(Command::Check, &format!("memory=300M symmetry=off {words}"));
+    try_task(name, text, values, false)
+}
+
+fn try_task(name: &str, text: &str, values: Values, proving: bool) -> Result<Document, Refusal> {
     let task = || Task {
         name: name.to_string(),
+        proving,
         text: text.as_bytes().to_vec(),
         values: values.clone(),
         ..Task::default()
@@ -89,6 +94,11 @@ fn what_is_not_taken_is_refused_with_its_place() {
     let sets = "type E : enum { a, b }; var m : multiset [30] of E;\nstartstate end;\nrule\n  multisetcount(i : m, true) < 2\n==>\n  multisetadd(a, m); end;";
     let refusal = try_check("sets.m", sets, "engine=bdd").expect_err("large multisets are refused");
     let told = refusal.text.starts_with("sets.m:4:") && refusal.text.contains("the multiset has 90 bits");
+    assert!(told && refusal.exit == Exit::Usage, "{}", refusal.text);
+    let small = sets.replace("30", "2");
+    let refusal = try_task("sets.m", &small, given::values(Command::Prove, ""), true);
+    let refusal = refusal.expect_err("proofs do not take multisets");
+    let told = refusal.text.starts_with("sets.m:4:") && refusal.text.contains("do not take multisets");
     assert!(told && refusal.exit == Exit::Usage, "{}", refusal.text);
     let endless =
         "var n : 0..99;\nstartstate n := 0; end;\nrule n < 9 ==>\n while n < 99 do n := n + 1; end; end;";
