@@ -496,7 +496,11 @@ fn nodes_need_be_neither_ordered_nor_reduced() {
     let top = written.nodes.len() as u32 + 2;
     written.nodes.push(Node(variable as u32, theta, theta));
     written.nodes.push(Node(variable as u32, top, top));
-    written.components[0].theta = top + 1;
+    // Then a long chain of the same question.
+    for at in top + 1..top + 4_000_001 {
+        written.nodes.push(Node(variable as u32, at, at));
+    }
+    written.components[0].theta = top + 4_000_001;
     assert_eq!(check(&model, &written, Options::default(), VIEWS_MAX).expect("the same function"), checked);
 }
 

@@ -59,6 +59,9 @@ pub fn alive(certificate: &Certificate) -> Vec<bool> {
 /// What a path to true asked, with the answers.
 pub type Cube = HashMap<Variable, bool>;
 
+/// Variables on one path: as deep as the walk goes.
+const VARIABLES_MAX: usize = 100_000;
+
 /// Walks all paths from a root to true.
 pub struct Walk<'a> {
     pub certificate: &'a Certificate,
@@ -70,24 +73,27 @@ pub struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Hands over every path; false where `found` has had enough, or there are no steps left. Recurses once for each
-    /// node of a path.
-    pub fn paths(&mut self, at: Ref, found: &mut dyn FnMut(&Cube) -> bool) -> bool {
-        if !self.alive[at as usize] {
-            return true;
-        }
-        if self.steps == 0 {
-            return false;
-        }
-        self.steps -= 1;
-        if at == 1 {
-            return found(&self.cube);
-        }
-        let Node(variable, low, high) = self.certificate.nodes[at as usize - 2];
-        let variable = self.certificate.variables[variable as usize];
-        if let Some(&before) = self.cube.get(&variable) {
-            return self.paths(if before { high } else { low }, found);
-        }
+    /// Hands over every path; false where `found` has had enough, there are no steps left, or a path asks too many
+    /// variables. Recurses once for each variable of a path, however often it is asked.
+    pub fn paths(&mut self, mut at: Ref, found: &mut dyn FnMut(&Cube) -> bool) -> bool {
+        let (variable, low, high) = loop {
+            if !self.alive[at as usize] {
+                return true;
+            }
+            if self.steps == 0 || self.cube.len() > VARIABLES_MAX {
+                return false;
+            }
+            self.steps -= 1;
+            if at == 1 {
+                return found(&self.cube);
+            }
+            let Node(variable, low, high) = self.certificate.nodes[at as usize - 2];
+            let variable = self.certificate.variables[variable as usize];
+            match self.cube.get(&variable) {
+                Some(&before) => at = if before { high } else { low },
+                None => break (variable, low, high),
+            }
+        };
         for (answer, child) in [(false, low), (true, high)] {
             self.cube.insert(variable, answer);
             if !self.paths(child, found) {
