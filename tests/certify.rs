@@ -202,6 +202,11 @@ fn the_result_is_json_too_and_too_much_is_unknown() {
     let (code, text) = certify(MODEL, "--const N=3 --max-views 10", "told.json", &bytes);
     assert_eq!(code, Some(4), "{text}");
     assert!(text.contains("unknown: size of 1..3[1]: "), "{text}");
+    let mut modest = from_bytes(&bytes).expect("a certificate");
+    modest.implied.clear();
+    let (code, text) = certify(MODEL, "--const N=3", "modest.json", &to_bytes(&modest, true));
+    assert_eq!(code, Some(4), "{text}");
+    assert!(text.contains("does not claim invariant mutual exclusion"), "{text}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use super::check::{Task, eval_options};
 use super::options::Values;
 use super::{Exit, Refusal, model};
 use crate::audit::certificate::{self, Obligation};
+use crate::ir::{Model, PropertyKind};
 use crate::report::certified::{Answer, Certified, Failed, Tried};
 use crate::report::document::{Document, tool};
 use crate::verdict::certificate::Certificate;
@@ -88,7 +89,10 @@ pub fn run(model_path: &Path, path: &Path, values: &Values) -> Result<Certified,
                 steps: checked.steps as u64,
                 interferences: checked.interferences as u64,
             };
-            (Answer::Holds, Some(tried), None)
+            match unclaimed(&model, &found) {
+                None => (Answer::Holds, Some(tried), None),
+                Some(open) => (Answer::Unknown, Some(tried), Some(open)),
+            }
         }
         Err(failure) if failure.obligation == Obligation::Form => {
             let of = failure.component.map_or(String::new(), |component| format!(" {component}:"));
@@ -123,6 +127,22 @@ pub fn run(model_path: &Path, path: &Path, values: &Values) -> Result<Certified,
         failed,
         tried,
         seconds: begin.elapsed().as_secs_f64(),
+    })
+}
+
+/// An invariant of the model that the certificate says nothing about.
+fn unclaimed(model: &Model, certificate: &Certificate) -> Option<Failed> {
+    let claimed = |at: usize| certificate.implied.iter().any(|implied| implied.property as usize == at);
+    let mut invariants = model.properties.iter().enumerate();
+    let (_, open) =
+        invariants.find(|(at, property)| property.kind == PropertyKind::Invariant && !claimed(*at))?;
+    Some(Failed {
+        obligation: Obligation::Implication.name().to_string(),
+        component: None,
+        rule: None,
+        state: None,
+        to: None,
+        detail: format!("the certificate does not claim invariant {}", open.name),
     })
 }
 

@@ -15,7 +15,7 @@ pub enum Answer {
     Holds,
     /// An obligation fails. This says nothing about the model.
     Refused,
-    /// There is too much to enumerate.
+    /// There is too much to enumerate, or not every invariant of the model is claimed.
     Unknown,
 }
 
@@ -37,7 +37,7 @@ pub struct Certified {
     pub invariants: Vec<String>,
     pub verdict: Answer,
     pub failed: Option<Failed>,
-    /// Where nothing failed.
+    /// Where no obligation failed.
     pub tried: Option<Tried>,
     pub seconds: f64,
 }
