@@ -7,7 +7,7 @@
 use super::call::{copy_words, order_multisets, words_differ};
 use super::calls::{Leaves, Returning};
 use super::emit::{Emit, Emitter, Exits, Home, Plan, Refusal, trusted};
-use super::frame::written;
+use super::frame::{Offset, written};
 use super::value::Val;
 use crate::ir::model::{Rule, digits};
 use crate::ir::{Binder, ParamDomain};
@@ -49,9 +49,11 @@ impl<'m> Emitter<'_, '_, 'm> {
                     let here = match digit.known() {
                         Some(digit) => spot.plus(digit as u32 * stride)?,
                         None => {
-                            let (word, stride) = (self.word(digit), self.int(i64::from(stride)));
+                            let word = self.word(digit);
+                            let most = (binder.radix(self.types()).max(1) as u32 - 1) * stride;
+                            let stride = self.int(i64::from(stride));
                             let cells = self.builder.ins().imul(word, stride);
-                            self.shifted(spot, cells)?
+                            self.shifted(spot, Offset { cells, most })?
                         }
                     };
                     let present = self.present(here)?;

@@ -5,7 +5,7 @@
 
 use super::emit::{Emit, Emitter, Refusal};
 use super::value::{Val, fitting};
-use crate::ir::{ArithOp, ExprId, TypeId};
+use crate::ir::{ArithOp, ExprId, ExprKind, TypeId};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 
@@ -33,6 +33,12 @@ impl Emitter<'_, '_, '_> {
     pub fn arith(&mut self, op: ArithOp, a: ExprId, b: ExprId) -> Emit<Val> {
         match op {
             ArithOp::Div | ArithOp::Mod => {
+                if let ExprKind::Const(by) = self.model.expr(b).kind
+                    && by > 0
+                {
+                    let a = self.expr(a)?;
+                    return Ok(self.divide_by(op, a, by));
+                }
                 return self.guarded(|e| {
                     let (a, b) = (e.expr(a)?, e.expr(b)?);
                     e.divide(op, a, b)
@@ -67,6 +73,31 @@ impl Emitter<'_, '_, '_> {
             }
             _ => Err(Refusal::Unsupported("it shifts, or combines the bits of numbers that may be negative")),
         }
+    }
+
+    /// Divides by a constant above zero, without branches.
+    fn divide_by(&mut self, op: ArithOp, a: Val, by: i64) -> Val {
+        let modulo = op == ArithOp::Mod;
+        let (lo, hi) = match modulo {
+            true => ((a.lo.max(1 - by)).min(0), a.hi.clamp(0, by - 1)),
+            false => (a.lo / by, a.hi / by),
+        };
+        let (x, y) = (self.word(a), self.int(by));
+        let natural = a.lo >= 0;
+        let ins = self.builder.ins();
+        let word = match (modulo, natural) {
+            (true, true) if a.hi < by => return a,
+            (true, true) if a.hi / 2 < by => {
+                let less = self.builder.ins().isub(x, y);
+                let small = self.builder.ins().icmp(IntCC::UnsignedLessThan, x, y);
+                self.builder.ins().select(small, x, less)
+            }
+            (true, true) => ins.urem(x, y),
+            (true, false) => ins.srem(x, y),
+            (false, true) => ins.udiv(x, y),
+            (false, false) => ins.sdiv(x, y),
+        };
+        Val::word(word, lo, hi)
     }
 
     fn divide(&mut self, op: ArithOp, a: Val, b: Val) -> Emit<Val> {

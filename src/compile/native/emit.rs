@@ -8,6 +8,7 @@
 //!
 //! Invariant: an address is in bounds even where a fault is pending.
 
+use super::frame::Offset;
 use super::order::Multisets;
 use super::value::Val;
 use crate::compile::layout::{Field, Layout};
@@ -29,6 +30,8 @@ pub enum Refusal {
 }
 
 pub type Emit<T> = Result<T, Refusal>;
+
+const READ_ONLY: &str = "it stores where only reading is allowed";
 
 /// Instructions of one function, beyond which it is left to the evaluator.
 const INSTRUCTIONS_MAX: usize = 60_000;
@@ -230,6 +233,13 @@ impl<'a, 'b, 'm> Emitter<'a, 'b, 'm> {
         }
     }
 
+    /// The same before something is stored for good. Under a condition nothing is: whoever sets it settles behind it.
+    pub fn settle_for_good(&mut self) {
+        if self.active.is_none() {
+            self.settle();
+        }
+    }
+
     /// Branches on a flag; nothing may be pending.
     pub fn branch(&mut self, flag: Value, then: Block, otherwise: Block) {
         self.builder.ins().brif(flag, then, &[], otherwise, &[]);
@@ -312,12 +322,13 @@ impl<'a, 'b, 'm> Emitter<'a, 'b, 'm> {
         let moved = self.builder.ins().ishl(code, shift);
         let offset = field.word as i32 * 8;
         match &self.home {
-            Home::Input(_) => return Err(Refusal::Unsupported("it stores where only reading is allowed")),
+            Home::Input(_) => return Err(Refusal::Unsupported(READ_ONLY)),
             Home::Memory(base) => {
                 let base = *base;
                 let old = self.builder.ins().load(I64, trusted(), base, offset);
                 let rest = self.builder.ins().band(old, keep);
                 let new = self.builder.ins().bor(rest, moved);
+                let new = self.if_active(new, old);
                 self.builder.ins().store(trusted(), new, base, offset);
             }
             Home::Words(words) => {
@@ -325,51 +336,96 @@ impl<'a, 'b, 'm> Emitter<'a, 'b, 'm> {
                 let old = self.builder.use_var(word);
                 let rest = self.builder.ins().band(old, keep);
                 let new = self.builder.ins().bor(rest, moved);
-                self.builder.def_var(word, new);
+                self.change(word, new);
             }
         }
         Ok(())
     }
 
-    /// The word and the shift of a slot known only at run time.
-    fn find_slot(&mut self, slot: Value) -> Emit<(Value, Value)> {
-        let base = match self.home {
-            Home::Input(base) | Home::Memory(base) => base,
-            Home::Words(_) => return Err(Refusal::NeedsMemory),
-        };
-        let table = self.int(self.plan.table.as_ptr() as i64);
-        let two = self.int(2);
-        let offset = self.builder.ins().ishl(slot, two);
-        let entry = self.builder.ins().iadd(table, offset);
-        let flags = trusted().with_readonly();
-        let entry = self.builder.ins().load(I32, flags, entry, 0);
-        let entry = self.builder.ins().uextend(I64, entry);
-        let (eight, low) = (self.int(8), self.int(0xff));
-        let offset = self.builder.ins().ushr(entry, eight);
-        let shift = self.builder.ins().band(entry, low);
-        Ok((self.builder.ins().iadd(base, offset), shift))
+    /// The new value where evaluation gets here, else the old one.
+    pub fn if_active(&mut self, new: Value, old: Value) -> Value {
+        match self.active {
+            Some(active) => self.builder.ins().select(active, new, old),
+            None => new,
+        }
     }
 
-    pub fn load_code_at(&mut self, slot: Value, like: Field) -> Emit<Value> {
-        let (address, shift) = self.find_slot(slot)?;
-        let word = self.builder.ins().load(I64, trusted(), address, 0);
-        let code = self.builder.ins().ushr(word, shift);
+    /// Gives a variable a new value, where evaluation gets here.
+    pub fn change(&mut self, variable: Variable, new: Value) {
+        let old = if self.active.is_some() { self.builder.use_var(variable) } else { new };
+        let new = self.if_active(new, old);
+        self.builder.def_var(variable, new);
+    }
+
+    /// What the table says of a slot known only at run time: its word and, in the lowest bits, its shift.
+    fn find_slot(&mut self, slot: u32, at: Offset) -> Value {
+        let table = self.int(self.plan.table.as_ptr() as i64 + i64::from(slot) * 4);
+        let two = self.int(2);
+        let offset = self.builder.ins().ishl(at.cells, two);
+        let entry = self.builder.ins().iadd(table, offset);
+        let entry = self.builder.ins().load(I32, trusted().with_readonly(), entry, 0);
+        self.builder.ins().uextend(I64, entry)
+    }
+
+    /// The variable of the one word that has all the slots in question; else they must stand in memory.
+    fn common_word(&self, words: &[Variable], slot: u32, at: Offset) -> Emit<Variable> {
+        let fields = self.plan.layout.fields().get(slot as usize..=(slot + at.most) as usize);
+        match fields {
+            Some(fields) if fields.iter().all(|field| field.word == fields[0].word) => {
+                Ok(words[fields[0].word as usize])
+            }
+            _ => Err(Refusal::NeedsMemory),
+        }
+    }
+
+    /// The address of the word that the table names.
+    fn address(&mut self, base: Value, entry: Value) -> Value {
+        let eight = self.int(8);
+        let offset = self.builder.ins().ushr(entry, eight);
+        self.builder.ins().iadd(base, offset)
+    }
+
+    pub fn load_code_at(&mut self, slot: u32, at: Offset, like: Field) -> Emit<Value> {
+        let entry = self.find_slot(slot, at);
+        let word = match &self.home {
+            Home::Words(words) => {
+                let word = self.common_word(words, slot, at)?;
+                self.builder.use_var(word)
+            }
+            Home::Input(base) | Home::Memory(base) => {
+                let address = self.address(*base, entry);
+                self.builder.ins().load(I64, trusted(), address, 0)
+            }
+        };
+        // Shifts look at the lowest six bits alone.
+        let code = self.builder.ins().ushr(word, entry);
         let mask = self.int(like.mask() as i64);
         Ok(self.builder.ins().band(code, mask))
     }
 
-    pub fn store_code_at(&mut self, slot: Value, like: Field, code: Value) -> Emit<()> {
-        if let Home::Input(_) = self.home {
-            return Err(Refusal::Unsupported("it stores where only reading is allowed"));
-        }
-        let (address, shift) = self.find_slot(slot)?;
-        let word = self.builder.ins().load(I64, trusted(), address, 0);
+    pub fn store_code_at(&mut self, slot: u32, at: Offset, like: Field, code: Value) -> Emit<()> {
+        let entry = self.find_slot(slot, at);
         let mask = self.int(like.mask() as i64);
-        let mask = self.builder.ins().ishl(mask, shift);
-        let rest = self.builder.ins().band_not(word, mask);
-        let moved = self.builder.ins().ishl(code, shift);
-        let new = self.builder.ins().bor(rest, moved);
-        self.builder.ins().store(trusted(), new, address, 0);
+        let mask = self.builder.ins().ishl(mask, entry);
+        let moved = self.builder.ins().ishl(code, entry);
+        match &self.home {
+            Home::Input(_) => return Err(Refusal::Unsupported(READ_ONLY)),
+            Home::Words(words) => {
+                let word = self.common_word(words, slot, at)?;
+                let old = self.builder.use_var(word);
+                let rest = self.builder.ins().band_not(old, mask);
+                let new = self.builder.ins().bor(rest, moved);
+                self.change(word, new);
+            }
+            Home::Memory(base) => {
+                let address = self.address(*base, entry);
+                let old = self.builder.ins().load(I64, trusted(), address, 0);
+                let rest = self.builder.ins().band_not(old, mask);
+                let new = self.builder.ins().bor(rest, moved);
+                let new = self.if_active(new, old);
+                self.builder.ins().store(trusted(), new, address, 0);
+            }
+        }
         Ok(())
     }
 }

@@ -299,6 +299,9 @@ impl<'m> Emitter<'_, '_, 'm> {
             if let (Some(a), Some(b)) = (a.known(), b.known()) {
                 return Ok(Val::constant(i64::from(a == b)));
             }
+            if a.hi < b.lo || b.hi < a.lo {
+                return Ok(Val::constant(0));
+            }
             let flag = self.compare(IntCC::Equal, a, b);
             return Ok(self.of_flag(flag));
         }
@@ -336,14 +339,15 @@ impl<'m> Emitter<'_, '_, 'm> {
             CompareOp::Greater => IntCC::SignedGreaterThan,
             CompareOp::GreaterEq => IntCC::SignedGreaterThanOrEqual,
         };
-        if let (Some(a), Some(b)) = (a.known(), b.known()) {
-            let holds = match op {
-                CompareOp::Less => a < b,
-                CompareOp::LessEq => a <= b,
-                CompareOp::Greater => a > b,
-                CompareOp::GreaterEq => a >= b,
-            };
-            return Val::constant(i64::from(holds));
+        // What the bounds decide needs no code.
+        let (surely, perhaps) = match op {
+            CompareOp::Less => (a.hi < b.lo, a.lo < b.hi),
+            CompareOp::LessEq => (a.hi <= b.lo, a.lo <= b.hi),
+            CompareOp::Greater => (a.lo > b.hi, a.hi > b.lo),
+            CompareOp::GreaterEq => (a.lo >= b.hi, a.hi >= b.lo),
+        };
+        if surely || !perhaps {
+            return Val::constant(i64::from(surely));
         }
         let flag = self.compare(cc, a, b);
         self.of_flag(flag)

@@ -18,13 +18,20 @@ use std::collections::HashSet;
 /// Cells of one frame, beyond which it is left to the evaluator.
 const CELLS_MAX: u32 = 4_096;
 
+/// Cells counted at run time, and how many there are at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Offset {
+    pub cells: Value,
+    pub most: u32,
+}
+
 /// Where a value stands.
 #[derive(Clone, Copy, Debug)]
 pub enum Spot {
-    /// `at` more cells are added at run time.
+    /// More cells are added at run time.
     State {
         slot: u32,
-        at: Option<Value>,
+        at: Option<Offset>,
     },
     Memory {
         home: StackSlot,

@@ -4,7 +4,7 @@
 //! rule is done.
 
 use super::emit::{Emit, Emitter, Refusal};
-use super::frame::Spot;
+use super::frame::{Offset, Spot};
 use super::value::Val;
 use crate::ir::{ExprId, Local, Place, Type, TypeId, Types};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -74,7 +74,7 @@ impl<'m> Emitter<'_, '_, 'm> {
         }
         self.fault_if(full);
         self.settle();
-        let here = self.shifted(spot, cells)?;
+        let here = self.shifted(spot, Offset { cells, most: (capacity - 1) * stride })?;
         self.put_element(source, here, elem)
     }
 

@@ -3,7 +3,7 @@
 //! Indices known while code is written cost nothing; others are checked, scaled and added at run time.
 
 use super::emit::{Emit, Emitter, Refusal, trusted};
-use super::frame::Spot;
+use super::frame::{Offset, Spot};
 use super::value::Val;
 use crate::ir::{Place, Type, TypeId};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -53,17 +53,21 @@ impl<'m> Emitter<'_, '_, 'm> {
             let stride = self.int(i64::from(stride));
             cells = self.builder.ins().imul(cells, stride);
         }
-        self.shifted(spot, cells)
+        self.shifted(spot, Offset { cells, most: (count as u32 - 1) * stride })
     }
 
     /// Adds cells known at run time.
-    pub fn shifted(&mut self, spot: Spot, cells: Value) -> Emit<Spot> {
+    pub fn shifted(&mut self, spot: Spot, by: Offset) -> Emit<Spot> {
         let mut sum = |at: Option<Value>| match at {
-            Some(at) => self.builder.ins().iadd(at, cells),
-            None => cells,
+            Some(at) => self.builder.ins().iadd(at, by.cells),
+            None => by.cells,
         };
         match spot {
-            Spot::State { slot, at } => Ok(Spot::State { slot, at: Some(sum(at)) }),
+            Spot::State { slot, at } => {
+                let most = at.map_or(0, |at| at.most) + by.most;
+                let cells = sum(at.map(|at| at.cells));
+                Ok(Spot::State { slot, at: Some(Offset { cells, most }) })
+            }
             Spot::Memory { home, cell, at } => Ok(Spot::Memory { home, cell, at: Some(sum(at)) }),
             _ => Err(Refusal::Unsupported("it indexes a simple value")),
         }
@@ -78,11 +82,7 @@ impl<'m> Emitter<'_, '_, 'm> {
                 };
                 Ok(self.load_code(field))
             }
-            Spot::State { slot, at: Some(at) } => {
-                let slot = self.int(i64::from(slot));
-                let slot = self.builder.ins().iadd(slot, at);
-                self.load_code_at(slot, self.field_of(ty))
-            }
+            Spot::State { slot, at: Some(at) } => self.load_code_at(slot, at, self.field_of(ty)),
             Spot::Memory { home, cell, at } => {
                 let address = self.cell_address(home, at);
                 Ok(self.builder.ins().load(I64, trusted(), address, cell as i32 * 8))
@@ -104,7 +104,7 @@ impl<'m> Emitter<'_, '_, 'm> {
         }
     }
 
-    /// Stores a code; nothing may be pending.
+    /// Stores a code, under a condition only where that holds.
     pub fn store(&mut self, spot: Spot, ty: TypeId, code: Value) -> Emit<()> {
         match spot {
             Spot::State { slot, at } => {
@@ -114,20 +114,24 @@ impl<'m> Emitter<'_, '_, 'm> {
                 self.wrote_multiset |= self.plan.in_multiset[slot as usize];
                 match at {
                     None => self.store_code(field, code),
-                    Some(at) => {
-                        let slot = self.int(i64::from(slot));
-                        let slot = self.builder.ins().iadd(slot, at);
-                        self.store_code_at(slot, self.field_of(ty), code)
-                    }
+                    Some(at) => self.store_code_at(slot, at, self.field_of(ty), code),
                 }
             }
             Spot::Memory { home, cell, at } => {
                 let address = self.cell_address(home, at);
-                self.builder.ins().store(trusted(), code, address, cell as i32 * 8);
+                let offset = cell as i32 * 8;
+                let code = match self.active {
+                    Some(_) => {
+                        let old = self.builder.ins().load(I64, trusted(), address, offset);
+                        self.if_active(code, old)
+                    }
+                    None => code,
+                };
+                self.builder.ins().store(trusted(), code, address, offset);
                 Ok(())
             }
             Spot::Variable(variable) => {
-                self.builder.def_var(variable, code);
+                self.change(variable, code);
                 Ok(())
             }
             Spot::Bound(_) => Err(Refusal::Unsupported("it stores to a name that is bound to a value")),
@@ -193,7 +197,7 @@ impl<'m> Emitter<'_, '_, 'm> {
 
     /// Copies a value of any type; all is read before anything is stored.
     pub fn copy(&mut self, from: Spot, to: Spot, ty: TypeId) -> Emit<()> {
-        self.settle();
+        self.settle_for_good();
         let leaves = self.leaves(ty)?;
         let mut codes = Vec::with_capacity(leaves.len());
         for (at, &leaf) in leaves.iter().enumerate() {
@@ -208,7 +212,7 @@ impl<'m> Emitter<'_, '_, 'm> {
     }
 
     pub fn undefine(&mut self, spot: Spot, ty: TypeId) -> Emit<()> {
-        self.settle();
+        self.settle_for_good();
         let leaves = self.leaves(ty)?;
         let zero = self.int(0);
         for (at, &leaf) in leaves.iter().enumerate() {
@@ -226,7 +230,7 @@ impl<'m> Emitter<'_, '_, 'm> {
         if self.types().has_multiset(ty) {
             return self.undefine(spot, ty);
         }
-        self.settle();
+        self.settle_for_good();
         let leaves = self.leaves(ty)?;
         for (at, &leaf) in leaves.iter().enumerate() {
             let code = self.int(i64::from(self.types().count(leaf) > 0));

@@ -1,14 +1,19 @@
 //! Statements. Each says whether control goes on behind it.
 
 use super::emit::{Emit, Emitter, Refusal};
+use super::frame::each_child;
 use super::value::Val;
 use crate::ir::{Alias, Domain, ExprId, ExprKind, Local, Place, Stmt, StmtKind};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I64};
-use cranelift_codegen::ir::{Block, InstBuilder};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
 
 /// How far from the limit on iterations and calls the evaluator takes over: more than any code without loops does.
 const STEPS_SLACK: u64 = 200_000;
+/// Estimated instructions up to which assignments under a condition are worked out without branches, and the cells
+/// that one of them may write.
+const FLAT_COST_MAX: u64 = 60;
+const FLAT_CELLS_MAX: u64 = 4;
 
 impl<'m> Emitter<'_, '_, 'm> {
     /// Writes statements; false where control never comes behind them.
@@ -103,7 +108,7 @@ impl<'m> Emitter<'_, '_, 'm> {
         let val = self.expr(from)?;
         let spot = self.spot(to)?;
         let val = self.check_range(to.ty, val);
-        self.settle();
+        self.settle_for_good();
         let code = self.code_of(val, to.ty);
         self.store(spot, to.ty, code)
     }
@@ -142,6 +147,45 @@ impl<'m> Emitter<'_, '_, 'm> {
         Ok(())
     }
 
+    /// Whether statements are few assignments: they are worked out whether or not control gets there, and count only
+    /// where it does. That costs less than a branch that cannot be foreseen.
+    fn flat(&self, stmts: &[Stmt]) -> bool {
+        let cheap = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Assign { to, from } => {
+                let whole = matches!(self.model.expr(*from).kind, ExprKind::Read(_) | ExprKind::Undefined);
+                self.types().cells(to.ty) <= FLAT_CELLS_MAX
+                    && (whole || self.types().is_simple(to.ty))
+                    && !self.calls(*from)
+                    && !to.indices.iter().any(|index| self.calls(index.expr))
+            }
+            _ => false,
+        };
+        stmts.iter().all(cheap) && self.block_cost(stmts) <= FLAT_COST_MAX
+    }
+
+    fn calls(&self, id: ExprId) -> bool {
+        let mut found = matches!(self.model.expr(id).kind, ExprKind::Call { .. });
+        each_child(self.model, id, &mut |child| found |= self.calls(child));
+        found
+    }
+
+    /// Assignments under a condition, without branches.
+    fn flat_if(&mut self, flag: Value, then: &'m [Stmt], otherwise: &'m [Stmt]) -> Emit<()> {
+        for (wanted, stmts) in [(true, then), (false, otherwise)] {
+            if !stmts.is_empty() {
+                self.active = Some(if wanted { flag } else { self.flip(flag) });
+                for stmt in stmts {
+                    if let StmtKind::Assign { to, from } = &stmt.kind {
+                        self.assign(to, *from)?;
+                    }
+                }
+                self.active = None;
+            }
+        }
+        self.settle();
+        Ok(())
+    }
+
     fn if_statement(&mut self, branches: &'m [(ExprId, Vec<Stmt>)], otherwise: &'m [Stmt]) -> Emit<bool> {
         let join = self.block();
         let mut goes_on = false;
@@ -158,6 +202,9 @@ impl<'m> Emitter<'_, '_, 'm> {
             }
             let flag = self.flag_of(val);
             self.settle();
+            if branches.len() == 1 && self.flat(body) && self.flat(otherwise) {
+                return self.flat_if(flag, body, otherwise).map(|()| true);
+            }
             let (then, next) = (self.block(), self.block());
             self.branch(flag, then, next);
             self.at(then);
@@ -239,7 +286,9 @@ impl<'m> Emitter<'_, '_, 'm> {
     /// Estimated instructions of statements.
     fn block_cost(&self, stmts: &[Stmt]) -> u64 {
         let one = |stmt: &Stmt| match &stmt.kind {
-            StmtKind::Assign { from, .. } => 8 + u64::from(self.cost(*from)),
+            StmtKind::Assign { to, from } => {
+                8 * self.types().cells(to.ty).max(1) + u64::from(self.cost(*from))
+            }
             StmtKind::If { branches, otherwise } => {
                 branches.iter().fold(self.block_cost(otherwise), |sum, (c, body)| {
                     sum.saturating_add(u64::from(self.cost(*c))).saturating_add(self.block_cost(body))
