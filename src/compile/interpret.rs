@@ -10,6 +10,22 @@ use super::{
 use crate::ir::eval::{Eval, Fault, Machine, Step};
 use crate::ir::{Instance, Model, Property, PropertyKind};
 
+/// Between packed states and one value a slot.
+pub(super) trait Packing {
+    fn unpack(&self, words: &[u64], state: &mut [i64]);
+    fn pack(&self, state: &[i64], words: &mut [u64]);
+}
+
+impl Packing for Layout {
+    fn unpack(&self, words: &[u64], state: &mut [i64]) {
+        Layout::unpack(self, words, state);
+    }
+
+    fn pack(&self, state: &[i64], words: &mut [u64]) {
+        Layout::pack(self, state, words);
+    }
+}
+
 pub struct Interpreter<'m> {
     model: &'m Model,
     machine: Machine<'m>,
@@ -50,14 +66,16 @@ impl<'m> Interpreter<'m> {
         self.judge(&self.model.properties[at])
     }
 
-    /// Takes the canonical form of all successors.
-    pub(super) fn canonicalise(&mut self, out: &mut Expansion) {
+    /// Takes the canonical form of all successors, with a quicker way to unpack and pack them where there is one.
+    pub(super) fn canonicalise(&mut self, out: &mut Expansion, packing: Option<&dyn Packing>) {
         let Some(canonical) = &mut self.canonical else { return };
+        let packing = packing.unwrap_or(&self.layout);
         for words in out.states.chunks_exact_mut(self.layout.words()) {
             self.memo.replace(words, |words| {
-                self.layout.unpack(words, &mut self.state);
-                canonical.canonicalise(&mut self.state);
-                self.layout.pack(&self.state, words);
+                packing.unpack(words, &mut self.state);
+                if canonical.canonicalise(&mut self.state) {
+                    packing.pack(&self.state, words);
+                }
             });
         }
     }

@@ -32,8 +32,8 @@ pub struct Setup {
 
 /// Maps the states of one orbit to one of them.
 pub trait Canonical: Send {
-    /// Works on one value a slot; multisets are in canonical order before and after.
-    fn canonicalise(&mut self, state: &mut [i64]);
+    /// Works on one value a slot; multisets are in canonical order before and after. False where nothing was changed.
+    fn canonicalise(&mut self, state: &mut [i64]) -> bool;
 }
 
 /// What one state leads to. Reused from state to state, so that nothing is allocated for most of them.

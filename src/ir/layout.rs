@@ -131,11 +131,18 @@ impl Layout {
         assert_eq!(state.len(), self.fields.len(), "a state has one value a slot");
         words[..self.words].fill(0);
         let mut beyond = 0;
+        // Neighbours mostly share a word, which is written once they are together.
+        let (mut at, mut word) = (0, 0);
         for (field, &value) in self.fields.iter().zip(state) {
             let code = field.code_of(value);
             beyond |= code.checked_shr(u32::from(field.width)).unwrap_or(0);
-            words[field.word as usize] |= code << (field.shift & 63);
+            if field.word != at {
+                words[at as usize] |= word;
+                (at, word) = (field.word, 0);
+            }
+            word |= code << (field.shift & 63);
         }
+        words[at as usize] |= word;
         assert!(beyond == 0, "a value does not fit its slot");
     }
 

@@ -97,13 +97,17 @@ impl Canonicaliser {
 }
 
 impl Canonical for Canonicaliser {
-    fn canonicalise(&mut self, state: &mut [i64]) {
+    fn canonicalise(&mut self, state: &mut [i64]) -> bool {
         if self.order(state) {
             let best = self.search.run(&self.shape, state, &self.reading.facts, &self.twins, &self.partition);
             state.copy_from_slice(best);
-        } else if self.labels.set(&self.partition.order) {
+            return true;
+        }
+        let moved = self.labels.set(&self.partition.order);
+        if moved {
             self.copy.copy_from_slice(state);
             image::state(&self.shape, &self.labels, &self.copy, state);
         }
+        moved
     }
 }

@@ -7,7 +7,7 @@
 //! Everything unsafe of this room stands here; what makes it sound is said at each call.
 
 use super::order::Multisets;
-use crate::compile::{Expansion, InstanceNo};
+use crate::compile::{Expansion, InstanceNo, Layout};
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{AbiParam, Signature, types::I64};
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetFrontendConfig};
@@ -44,6 +44,10 @@ pub struct Expander(*const u8);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Judge(*const u8);
+
+/// Between packed states and one value a slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Mover(*const u8);
 
 /// The memory of all code of a program.
 pub struct Code {
@@ -98,6 +102,33 @@ impl Code {
 
     pub fn judge(&self, id: FuncId) -> Judge {
         Judge(self.module.get_finalized_function(id))
+    }
+
+    pub fn mover(&self, id: FuncId) -> Mover {
+        Mover(self.module.get_finalized_function(id))
+    }
+
+    /// Runs code that unpacks a state of this layout.
+    #[inline]
+    pub fn unpack(&self, mover: Mover, layout: &Layout, words: &[u64], state: &mut [i64]) {
+        assert!(words.len() == layout.words() && state.len() == layout.slots(), "a whole state");
+        // SAFETY: the address is that of a finished function of this module with exactly this signature, written
+        // for this layout: it reads all words of a packed state and writes one value a slot.
+        unsafe {
+            let function: extern "C" fn(*const u64, *mut i64) = std::mem::transmute(mover.0);
+            function(words.as_ptr(), state.as_mut_ptr());
+        }
+    }
+
+    /// Runs code that packs a state of this layout; each value is of its slot's type.
+    #[inline]
+    pub fn pack(&self, mover: Mover, layout: &Layout, state: &[i64], words: &mut [u64]) {
+        assert!(words.len() == layout.words() && state.len() == layout.slots(), "a whole state");
+        // SAFETY: as above; it reads one value a slot and writes all words.
+        unsafe {
+            let function: extern "C" fn(*const i64, *mut u64) = std::mem::transmute(mover.0);
+            function(state.as_ptr(), words.as_mut_ptr());
+        }
     }
 
     /// Runs expanding code for at most `instances` instances; questions are instances to ask the evaluator.

@@ -17,6 +17,7 @@ mod frame;
 mod judge;
 mod multiset;
 mod order;
+mod packing;
 mod place;
 mod program;
 mod stmt;
@@ -28,6 +29,7 @@ use super::{
 };
 use crate::ir::eval::{Fault, Step};
 use crate::ir::{Instance, Model, PropertyKind, RuleId};
+use packing::Packing;
 use program::{Program, Segment};
 use std::sync::atomic::Ordering;
 
@@ -56,7 +58,7 @@ impl<'m> Native<'m> {
         Ok(Native {
             assumptions: of_kind(&[PropertyKind::Assume]),
             checked: of_kind(&[PropertyKind::Invariant, PropertyKind::Cover]),
-            program: Program::new(model, setup.eval)?,
+            program: Program::new(model, setup.eval, setup.canonical.is_some())?,
             reference: Interpreter::new(model, setup),
             model,
             questions: Vec::new(),
@@ -170,7 +172,9 @@ impl Steps for Native<'_> {
                 break;
             }
         }
-        self.reference.canonicalise(out);
+        let Program { code, movers, plan, .. } = &self.program;
+        let packing = movers.map(|movers| Packing { code, movers, layout: &plan.layout });
+        self.reference.canonicalise(out, packing.as_ref().map(|packing| packing as _));
     }
 
     fn peek(&mut self, state: &[u64], out: &mut Expansion) {

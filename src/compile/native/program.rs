@@ -6,12 +6,13 @@
 //! one with many, or whose code would be too large, gets code with a loop; if that is refused too, none.
 
 use super::action::{self, Which};
-use super::call::{Code, Expander, Judge};
+use super::call::{Code, Expander, Judge, Mover};
 use super::costs::costs;
 use super::emit::{Emit, Emitter, Exits, Home, Plan, Refusal};
 use super::expand::{self, Actions, Part};
 use super::judge::{self, Claim};
 use super::order::Multisets;
+use super::packing;
 use crate::compile::{Instances, Layout, Predicate};
 use crate::ir::eval::{Compat, Options};
 use crate::ir::model::Rule;
@@ -58,6 +59,8 @@ pub struct Program<'m> {
     pub properties: Vec<Option<Judge>>,
     pub predicates: FxHashMap<Predicate, Judge>,
     pub fallbacks: Vec<Fallback>,
+    /// Unpacks and packs, where canonical forms are taken.
+    pub movers: Option<(Mover, Mover)>,
 }
 
 /// The code of one rule, before expanders are made.
@@ -78,7 +81,7 @@ struct Writer<'m> {
 
 impl<'m> Program<'m> {
     /// The error says why no code can be made on this machine.
-    pub fn new(model: &'m Model, options: Options) -> Result<Program<'m>, String> {
+    pub fn new(model: &'m Model, options: Options, unpacks: bool) -> Result<Program<'m>, String> {
         let layout = Layout::new(model);
         let code = Code::new()?;
         let plan = plan(model, layout, options, &code);
@@ -93,6 +96,7 @@ impl<'m> Program<'m> {
         let expanders = writer.rules(model)?;
         let properties = writer.properties(model)?;
         let predicates = writer.predicates(model)?;
+        let movers = if unpacks { writer.movers()? } else { None };
         writer.code.finish()?;
         let code = writer.code;
         let finished = |planned: Planned| match planned {
@@ -104,7 +108,9 @@ impl<'m> Program<'m> {
         let segments = expanders.into_iter().map(|list| list.into_iter().map(finished).collect()).collect();
         let properties = properties.into_iter().map(|id| id.map(|id| code.judge(id))).collect();
         let predicates = predicates.into_iter().map(|(which, id)| (which, code.judge(id))).collect();
-        Ok(Program { segments, properties, predicates, code, plan: writer.plan, fallbacks: writer.fallbacks })
+        let movers = movers.map(|(unpack, pack)| (code.mover(unpack), code.mover(pack)));
+        let (plan, fallbacks) = (writer.plan, writer.fallbacks);
+        Ok(Program { segments, properties, predicates, code, plan, fallbacks, movers })
     }
 }
 
@@ -295,6 +301,21 @@ impl<'m> Writer<'m> {
                 Ok(None)
             }
         }
+    }
+
+    /// Code that unpacks and packs states; none where they have very many slots.
+    fn movers(&mut self) -> Result<Option<(FuncId, FuncId)>, String> {
+        if self.plan.layout.slots() > packing::SLOTS_MAX {
+            return Ok(None);
+        }
+        let mut made = Vec::new();
+        for write in [packing::unpack, packing::pack] {
+            let signature = self.code.signature(2, 0);
+            let written = self.write(signature, |builder, plan, _| write(builder, &plan.layout));
+            written.map_err(|refusal| format!("{refusal:?}"))?;
+            made.push(self.define()?);
+        }
+        Ok(Some((made[0], made[1])))
     }
 
     fn properties(&mut self, model: &'m Model) -> Result<Vec<Option<FuncId>>, String> {
