@@ -17,10 +17,7 @@ class Row:
         for tool in sorted(tools_, key=lambda tool: not tool_is_exact(tool)):
             for answer in self.answers.get(tool.label, []):
                 found = (answer.verdict, answer.states, answer.rules)
-                if self.section == "flat":
-                    if answer.verdict != "unknown" and answer.states < self.case.states_max:
-                        self.differ = f"{tool.label} says {told(found)} before the budget was used up"
-                elif tool_is_exact(tool):
+                if tool_is_exact(tool):
                     first = first or (tool.label, found)
                     if found != first[1]:
                         self.differ = f"{first[0]} says {told(first[1])}, {tool.label} says {told(found)}"

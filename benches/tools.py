@@ -29,7 +29,7 @@ class Case:
     model: str
     constants: dict
     symmetry: bool = False
-    states_max: int | None = None
+    alone: bool = False  # too large for the peers
 
     @property
     def name(self):
@@ -95,8 +95,6 @@ class Verify:
         ]
         for name, value in case.constants.items():
             command += ["--const", f"{name}={value}"]
-        if case.states_max:
-            command += ["--max-states", str(case.states_max)]
         if self.launch:
             command = [*self.launch.format(ranks=self.ranks).split(), *command]
         else:
