@@ -6,6 +6,45 @@ use verify::ir::eval::{Compat, Options};
 /// Name, text, and whether all of it is compiled.
 const MODELS: &[(&str, &str, bool)] = &[
     (
+        "assignments under conditions, and indices known at run time",
+        "type I : 0..3; R : record a : 0..2; b : boolean; end;
+         var q : array [I] of R; len : 0..4; y : 0..2; seen : array [0..1] of boolean;
+         startstate undefine q; len := 0; y := 0; seen[0] := false; seen[1] := false; end;
+         ruleset v : 0..2 do rule \"push\" len < 4 ==> begin
+           q[len].a := v; q[len].b := v = 1; len := len + 1; end; end;
+         rule \"pop\" len > 0 ==> begin
+           y := q[0].a;
+           for k : I do if k + 1 < len then q[k] := q[k + 1]; end; end;
+           undefine q[len - 1]; len := len - 1; end;
+         rule \"one or the other\" true ==> begin
+           if len > 2 then y := (y + len) % 3; else y := y / 2; seen[y] := true; end; end;
+         ruleset i : I do rule \"too large\" len = 4 ==> begin if q[i].b then y := q[i].a + q[0].a; end; end; end;
+         rule \"undefined, or not reached\" len < 4 ==> begin if y = 1 then y := q[len].a; end; end;
+         rule \"outside, or not reached\" true ==> begin if y = 2 then seen[len] := q[len].b; end; end;",
+        true,
+    ),
+    (
+        "the same in a state of many words",
+        "type I : 0..59; var q : array [I] of -9..9; at : I; last : -9..9;
+         startstate for i : I do q[i] := 0; end; at := 0; last := 0; end;
+         rule \"on\" q[at] < 2 ==> begin
+           q[at] := q[at] + 1; if q[at] = 2 then at := (at + 7) % 60; last := q[at]; end; end;
+         rule \"back\" at > 20 ==> begin if last > 0 then q[at / 2] := 2; else last := 1; end; at := at % 20; end;",
+        true,
+    ),
+    (
+        "division by constants",
+        "var x : -7..7; y : 0..30;
+         startstate x := 0; y := 0; end;
+         rule x < 7 ==> begin x := x + 1; end;
+         rule x > -7 ==> begin x := x - 1; end;
+         rule x / 3 = -2 ==> begin y := (y + 7) % 31; end;
+         rule x % 4 = -1 ==> begin y := y / 4; end;
+         rule (y + 1) % 31 > 10 ==> begin y := (y + 1) % 31; x := x / 2; end;
+         rule y % 8 = 3 ==> begin y := y * 2 % 16; x := x % 5; end;",
+        true,
+    ),
+    (
         "multisets",
         "const N : 2; type P : scalarset(N); M : record kind : 0..2; dest : P; end;
          var net : multiset [3] of M; got : array [P] of 0..5; seen : 0..3;
