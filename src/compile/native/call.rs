@@ -12,7 +12,7 @@ use cranelift_codegen::Context;
 use cranelift_codegen::ir::{AbiParam, Signature, types::I64};
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetFrontendConfig};
 use cranelift_codegen::settings::{self, Configurable};
-use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
 use std::mem::ManuallyDrop;
 
@@ -37,6 +37,10 @@ pub const ASSUMED: i32 = 40;
 
 const _: () = assert!(std::mem::offset_of!(Ports, assumed) == ASSUMED as usize);
 const _: () = assert!(size_of::<InstanceNo>() == size_of::<u32>());
+
+/// Address space set aside for a program's code, of which only what is used takes memory. Calls reach 2 GiB, so all code
+/// must lie together: other ranks' threads may take any address between two pieces that are asked for on their own.
+const CODE_BYTES_MAX: usize = 256 << 20;
 
 /// A finished function of the module that made it.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +68,9 @@ pub struct Tally {
 impl Code {
     pub fn new() -> Result<Code, String> {
         let isa = isa()?;
-        let builder = JITBuilder::with_isa(isa, default_libcall_names());
+        let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+        let arena = ArenaMemoryProvider::new_with_size(CODE_BYTES_MAX);
+        builder.memory_provider(Box::new(arena.map_err(|error| format!("no room for machine code: {error}"))?));
         Ok(Code { module: ManuallyDrop::new(JITModule::new(builder)) })
     }
 
