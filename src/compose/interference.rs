@@ -15,8 +15,9 @@ use super::split::{Setting, halted};
 use crate::symbolic::relation::Relation;
 use crate::symbolic::{Bdd, Space, Trouble};
 
-/// Steps on shared bits, and the bits they may write, ascending.
-#[derive(Clone)]
+/// Steps on shared bits, and the bits they may write, ascending. The same steps with other writes are another effect: a bit
+/// that is written and not mentioned becomes anything, one that is not written stays.
+#[derive(Clone, PartialEq)]
 pub struct Effect {
     pub steps: Bdd,
     pub writes: Vec<u32>,

@@ -89,7 +89,7 @@ pub struct Member {
     /// The theta that the effects were made of.
     summarised: Option<Bdd>,
     /// The others' effects that theta is closed under.
-    closed_under: Option<Vec<Bdd>>,
+    closed_under: Option<Vec<Effect>>,
     /// The bits of its own auxiliaries, and "they do not change".
     flags: Vec<u32>,
     flags_kept: Bdd,
@@ -204,8 +204,7 @@ impl<'a> Split<'a> {
                 effects.push(Effect { steps, writes });
             }
             let known = &mut self.remote[from.index()];
-            let same = |(a, b): (&Effect, &Effect)| a.steps == b.steps && a.writes == b.writes;
-            news |= known.len() != effects.len() || !known.iter().zip(&effects).all(same);
+            news |= *known != effects;
             // Effects only grow, so the latest from a rank holds all before.
             *known = effects;
         }
@@ -221,14 +220,13 @@ impl<'a> Split<'a> {
         others.each(setting, &mut |at, effects| {
             halted(setting.stop)?;
             let member = &mut members[at];
-            let steps: Vec<Bdd> = effects.iter().map(|effect| effect.steps.clone()).collect();
-            if member.closed_under.as_ref() == Some(&steps) {
+            if member.closed_under.as_deref() == Some(effects) {
                 return Ok(());
             }
-            let effects: Vec<Relation> =
+            let relations: Vec<Relation> =
                 effects.iter().map(|effect| effect.relation(setting.space)).collect::<Result<_, _>>()?;
-            member.close(&effects, setting.stop)?;
-            member.closed_under = Some(steps);
+            member.close(&relations, setting.stop)?;
+            member.closed_under = Some(effects.to_vec());
             grew |= member.summarise(&setting)?;
             *nodes_most = (*nodes_most).max(setting.space.store.nodes());
             setting.space.store.tidy();
@@ -397,11 +395,9 @@ impl Member {
                 add(*setting, &mut effects, &[Effect { steps, writes }])?;
             }
         }
-        let same = |a: &Effect, b: &Effect| a.steps == b.steps && a.writes == b.writes;
-        let equal =
-            effects.len() == self.effects.len() && effects.iter().zip(&self.effects).all(|(a, b)| same(a, b));
+        let grew = effects != self.effects;
         self.effects = effects;
-        Ok(!equal)
+        Ok(grew)
     }
 
     /// Whether every effect changes an auxiliary of its own, so that what leaves these alone is not its own doing.

@@ -1,5 +1,5 @@
-//! Random small models of the whole language: enums, subranges, scalarsets, records, arrays, multisets, nested rulesets,
-//! chosen elements, `switch`, `while`, `for`, functions, procedures, `alias`, `undefine`, `clear`, priorities.
+//! Random small models of the whole language: enums, subranges, scalarsets, unions, records, arrays, multisets, nested
+//! rulesets, chosen elements, `switch`, `while`, `for`, functions, procedures, `alias`, `undefine`, `clear`, priorities.
 //!
 //! In: a seed. Out: a text that lowers. Texts are typed but careless: undefined values, values and indices outside
 //! their types and full multisets are common. Domains are tiny, so that brute force sees all states of most models.
@@ -7,14 +7,14 @@
 use std::fmt::Write;
 use verify::base::prng::Prng;
 
-const HEAD: &str =
-    "type N : 0..2; B : 0..1; S : scalarset(2); E : enum { p, q, r }; R : record n : N; e : E; end;
-var x : N; z : -1..1; f : boolean; k : E; s : S; a : array [B] of N; b : array [S] of R; c : R;
+const HEAD: &str = "type N : 0..2; B : 0..1; S : scalarset(2); E : enum { p, q, r }; U : union { S, E };
+  R : record n : N; e : E; end;
+var x : N; z : -1..1; f : boolean; k : E; s : S; a : array [B] of N; b : array [S] of R; c : R; u : U;
 function pick(v : N; t : boolean) : N; begin if t then return a[v]; end; return v; end;
 procedure put1(var t : N; v : N); begin if f then t := v; return; end; t := 2 - v; end;
 procedure both(var t : R; e : E); var o : R; begin o := t; o.e := e; t := o; f := !f; end;
 ";
-const SETS: &str = "var m : multiset [2] of E; w : array [B] of multiset [1] of R;
+const SETS: &str = "var m : multiset [2] of E; w : array [B] of multiset [2] of R;
 function many(e : E) : N; begin return multisetcount(o : m, m[o] = e); end;
 ";
 
@@ -116,6 +116,9 @@ impl Writer {
                 "x = i",
                 "x < 2",
                 "z >= 0",
+                "ismember(u, E)",
+                "!isundefined(u) & u = j",
+                "u = k",
                 "c = b[j]",
                 "isundefined(b[j].n)",
                 "true",
@@ -177,7 +180,7 @@ impl Writer {
             6 => format!("both({}, k);", self.of(&["c", "b[j]", "b[s]"])),
             7 => format!("f := {};", self.truth(1)),
             8 => self.of(&["k := q;", "k := r;", "k := p;", "k := b[j].e;"]).to_string(),
-            9 => self.of(&["s := j;", "s := j;", "undefine s;"]).to_string(),
+            9 => self.of(&["s := j;", "s := j;", "undefine s;", "u := j;", "u := k;", "u := s;"]).to_string(),
             10 => self.of(&["c := b[j];", "b[j] := c;", "clear c;", "b[j].e := k;"]).to_string(),
             _ => self
                 .of(&["undefine c;", "undefine b[j].e;", "return;", "assume x < 2;", "x := 2 - x;"])
