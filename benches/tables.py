@@ -230,7 +230,9 @@ def show_ranks(page, rows):
         "speed-up",
         "by processor time",
         "by MPI",
+        "owner by hash",
         "remote successors",
+        "owner by hash",
         "rumur, 2 threads: speed-up",
         "2 ranks / 2 threads: ratio",
     ]
@@ -244,8 +246,10 @@ def show_ranks(page, rows):
             known = row.answers.get(upper) and row.answers.get(lower)
             return spread(row.ratios(upper, lower, wall), "{:.2f}") if known else "–"
 
-        figures = row.answers["verify 2 ranks"][0].ranks
-        remote = sum(f["successors_remote"] for f in figures) / max(1, sum(f["successors"] for f in figures))
+        def remote(label):
+            figures = row.answers[label][0].ranks
+            return sum(f["successors_remote"] for f in figures) / max(1, sum(f["successors"] for f in figures))
+
         speedups.append(median(row.ratios("verify", "verify 2 ranks", wall)))
         if row.answers["verify"][0].states > LARGE:
             large[row.case.name] = speedups[-1]
@@ -258,15 +262,17 @@ def show_ranks(page, rows):
                 ratio("verify", "verify 2 ranks"),
                 spread([2 * r for r in row.ratios("verify", "verify 2 ranks", processor)], "{:.2f}"),
                 ratio("verify", "verify 2 ranks, MPI"),
-                f"{remote:.2f}",
+                ratio("verify", "verify 2 ranks, hash"),
+                f"{remote('verify 2 ranks'):.2f}",
+                f"{remote('verify 2 ranks, hash'):.2f}",
                 ratio("rumur tuned", "rumur 2 threads"),
                 ratio("rumur 2 threads", "verify 2 ranks"),
             ]
         )
     page.parts.append(
-        "## Two ranks\n\nOne rank on one core against two ranks on two cores, as threads and by MPI. By "
-        "processor time: what the\nspeed-up would be if both ranks had a core to themselves and never "
-        "waited.\n\n"
+        "## Two ranks\n\nOne rank on one core against two ranks on two cores, as threads, by MPI, and as threads "
+        "with `--owner hash`.\nBy processor time: what the speed-up would be if both ranks had a core to "
+        "themselves and never waited.\n\n"
         f"{markdown(head, table)}"
     )
     if speedups:

@@ -104,7 +104,7 @@ fn attempt(
         "eval" => Box::new(Interpreter::new(model, setup)),
         _ => Box::new(native(model, setup)?),
     };
-    let mut settings = settings(comm, values, model, steps.layout());
+    let mut settings = settings(comm, values, model, (steps.layout(), options.symmetry));
     settings.limits.time = settings.limits.time.map(|limit| limit.saturating_sub(spent));
     let mut observers = observers(options.deadlock);
     // Responses are decided without symmetry of states, but not once for each name of a scalarset's member.
@@ -183,7 +183,18 @@ fn native(model: &Model, setup: Setup) -> Result<Native<'_>, String> {
     Ok(native)
 }
 
-fn settings(comm: &dyn Comm, values: &Values, model: &Model, layout: &Layout) -> explore::Settings {
+fn settings(
+    comm: &dyn Comm,
+    values: &Values,
+    model: &Model,
+    (layout, symmetry): (&Layout, SymmetryMode),
+) -> explore::Settings {
+    // On two ranks fewer messages are worth more than even halves; canonical forms move slots about, and more ranks
+    // get too uneven.
+    let owner = match values.choice("owner") {
+        "auto" if comm.ranks() == 2 && symmetry == SymmetryMode::Off => "locality",
+        named => named,
+    };
     let budget = memory::budget(values.size("memory"), comm.ranks_here());
     let mut limits = Limits::of_memory(budget.rank_bytes);
     limits.spool =
@@ -201,7 +212,7 @@ fn settings(comm: &dyn Comm, values: &Values, model: &Model, layout: &Layout) ->
             credits: values.number("credits").unwrap_or(8) as u32,
             ..Default::default()
         },
-        owners: match values.choice("owner") {
+        owners: match owner {
             "locality" => Owners::by_locality(model, layout, comm.ranks()),
             _ => Owners::by_hash(comm.ranks()),
         },

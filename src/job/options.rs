@@ -249,13 +249,14 @@ pub static TABLE: &[Spec] = &[
     },
     Spec {
         name: "owner",
-        form: Choice(&["hash", "locality"]),
-        default: "hash",
+        form: Choice(&["auto", "hash", "locality"]),
+        default: "auto",
         value: "HOW",
         commands: &[Check, Run],
         in_job: true,
         help: "Which rank owns a state: hash, by all of it, which is even; locality, by the slots that the fewest rules \
-               write, so that more successors stay where they were made, and the load may be uneven",
+               write, so that more successors stay where they were made, and the load may be uneven; auto, locality on \
+               two ranks without symmetry, hash otherwise",
     },
     Spec {
         name: "balance",
