@@ -8,6 +8,7 @@ mod processes;
 use given::{models, root};
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use verify::audit::split::in_order;
 use verify::audit::views::{Auxiliary as Shown, Composition, Partition, Views, size};
@@ -15,8 +16,9 @@ use verify::audit::{self, brute, split};
 use verify::comm::{Comm, thread};
 use verify::compose::Parts;
 use verify::compose::parts::{Auxiliary, Plan};
+use verify::compose::proof::converge;
+use verify::compose::recheck::{Claims, Doubt, recheck};
 use verify::compose::split::{Guarantee, Setting, Split, block};
-use verify::exchange::Exchange;
 use verify::host::signals::Signals;
 use verify::ir::Model;
 use verify::ir::eval::{Machine, Options, State};
@@ -53,6 +55,7 @@ fn thetas(
     model: &Model,
     auxiliaries: &[Auxiliary],
     guarantee: Guarantee,
+    shortcut: bool,
     oracle: Option<&[Views]>,
 ) -> Vec<(usize, Vec<u8>, u128)> {
     let parts = Parts::new(model).expect("components");
@@ -66,17 +69,20 @@ fn thetas(
         space: &space,
         guarantee,
         tabulated: comm.rank().0 % 2 == 1,
+        shortcut,
         stop: &|| None,
     };
     let mine = block(parts.parts.len(), comm.rank(), comm.ranks());
     let starts = starts(model).expect("start states");
-    let mut split = Split::new(setting, mine, comm.ranks(), &starts).expect("relations");
-    split.run(&mut Exchange::new(comm, Default::default())).expect("a split invariant");
+    let split = Split::new(setting, mine, comm.ranks(), &starts).expect("relations");
+    let split = converge(split, comm).expect("a split invariant");
     let mut found = Vec::new();
     for member in &split.members {
+        let theta = split.theta(member).expect("room");
+        TRANSPARENT.fetch_add(u64::from(member.transparent), Ordering::Relaxed);
         let view = &member.view;
         let unused = plan.bank_bits - view.own.values().map(|field| field.width).sum::<u32>();
-        let views = count(&member.theta, plan.bits()) >> unused;
+        let views = count(&theta, plan.bits()) >> unused;
         if let Some(oracle) = oracle {
             for (shared, locals) in
                 oracle[member.part].iter().flat_map(|(s, l)| l.iter().map(move |l| (s, l)))
@@ -97,7 +103,7 @@ fn thetas(
                 let cube =
                     space.state(&plain, &state).unwrap().and(&space.store.cube(&flags).unwrap()).unwrap();
                 assert!(
-                    cube.within(&member.theta).unwrap(),
+                    cube.within(&theta).unwrap(),
                     "{guarantee:?} with {auxiliaries:?}: a view of {} is missing: {shared:?} {locals:?}",
                     member.part
                 );
@@ -109,7 +115,7 @@ fn thetas(
                 "{guarantee:?} with {auxiliaries:?}: {name}"
             );
         }
-        found.push((member.part, member.theta.bytes(), views));
+        found.push((member.part, theta.bytes(), views));
     }
     found
 }
@@ -137,15 +143,19 @@ fn compare(name: &str, model: &Model, simulated: u64) -> bool {
     for (guarantee, method) in
         [(Guarantee::Theta, split::Method::Split), (Guarantee::Any, split::Method::ThreadModular)]
     {
-        for auxiliaries in [Vec::new(), some_auxiliaries(model, &parts, 3)] {
+        for auxiliaries in
+            [Vec::new(), some_auxiliaries(model, &parts, 3), some_auxiliaries(model, &parts, 1)]
+        {
             let shown: Vec<Shown> = auxiliaries
                 .iter()
                 .map(|aux| Shown::of_value(model, &partition, aux.slot, aux.value).expect("a local slot"))
                 .collect();
             let Ok(oracle) = in_order(model, &partition, &shown, method, 4_000) else { return false };
             let _ = Composition::new(model, &partition, &shown);
-            let run =
-                |comm: &mut dyn Comm| thetas(comm, model, &auxiliaries, guarantee, Some(&oracle.thetas));
+            let run = |comm: &mut dyn Comm| {
+                let shortcut = comm.ranks() != 2;
+                thetas(comm, model, &auxiliaries, guarantee, shortcut, Some(&oracle.thetas))
+            };
             let one = thread::run(1, run).unwrap_or_else(|why| panic!("{name}: {why}")).remove(0);
             for ranks in [2, 3, 5] {
                 let many = thread::run(ranks, run).unwrap_or_else(|why| panic!("{name} on {ranks}: {why}"));
@@ -154,7 +164,7 @@ fn compare(name: &str, model: &Model, simulated: u64) -> bool {
             }
             for seed in 0..simulated {
                 let outcome = sim::run(seed, 2 + (seed % 3) as u32, |comm| {
-                    thetas(comm, model, &auxiliaries, guarantee, None)
+                    thetas(comm, model, &auxiliaries, guarantee, true, None)
                 });
                 let many = outcome.unwrap_or_else(|why| panic!("{name}, seed {seed}: {why}")).results;
                 assert!(one == many.into_iter().flatten().collect::<Vec<_>>(), "{name}, seed {seed}");
@@ -192,6 +202,8 @@ fn random_processes_have_the_split_invariants_of_brute_force() {
     }
     eprintln!("{small} of {all} random models were small enough");
     assert!(all == 1 || small * 2 >= all, "{small} of {all} models were small enough");
+    let transparent = TRANSPARENT.load(Ordering::Relaxed);
+    assert!(all == 1 || transparent >= 30, "{transparent} components were transparent");
 }
 
 /// What others do grows by a bit that their steps write and no longer mention: the steps are the same diagram, and yet
@@ -204,11 +216,17 @@ fn the_same_steps_that_write_more_are_another_effect() {
     }
 }
 
+/// How many thetas came from what components have in common.
+static TRANSPARENT: AtomicU64 = AtomicU64::new(0);
+
 fn prove_text(name: &str, text: &str, words: &str, ranks: u32) -> Document {
     let values = given::values(Command::Prove, &format!("memory=200M {words}"));
+    let constant =
+        |text: &String| text.split_once('=').map(|(name, value)| (name.to_string(), value.to_string()));
     let task = || Task {
         name: name.to_string(),
         proving: true,
+        constants: values.list("const").iter().filter_map(constant).collect(),
         text: text.as_bytes().to_vec(),
         values: values.clone(),
         ..Task::default()
@@ -301,6 +319,94 @@ fn what_is_proved_of_random_processes_holds() {
     }
     eprintln!("{proved} proved, {violated} violated, {open} left open");
     assert!(all < 40 || proved > 0 && violated > 0, "{proved} proved, {violated} violated");
+}
+
+/// Sizes that nothing but the shared states of transparent components makes feasible.
+#[test]
+fn large_instances_are_proved() {
+    for (name, words) in [
+        ("mux_sem", "const=N=400 aux=place[*]=Critical aux=place[*]=Release"),
+        ("german", "const=N=6"),
+        ("german", "const=N=8"),
+    ] {
+        let text = std::fs::read_to_string(root().join(format!("models/proof/{name}.m"))).expect("a model");
+        for ranks in [1, 2] {
+            let found = prove_text(name, &text, words, ranks);
+            assert_eq!(found.verdict, Verdict::Holds, "{name} {words}, {ranks} ranks: {:?}", found.reason);
+        }
+    }
+}
+
+/// The limit is noticed within operations that would take much longer.
+#[test]
+fn limits_are_kept_within_a_few_seconds() {
+    let text = std::fs::read_to_string(root().join("models/proof/german.m")).expect("a model");
+    let begin = std::time::Instant::now();
+    let found = prove_text("german", &text, "const=N=40 time=1s", 2);
+    assert_eq!(found.verdict, Verdict::Unknown);
+    assert_eq!(found.reason.as_deref(), Some("out of time"));
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+}
+
+/// What is claimed of transparent components is not taken on trust.
+#[test]
+fn false_claims_of_transparent_components_are_noticed() {
+    let text = std::fs::read_to_string(root().join("models/proof/mux_sem.m")).expect("a model");
+    let model = read("mux_sem.m", &text);
+    let parts = Parts::new(&model).expect("components");
+    let given = |text: &str| parts.parse(&model, text).expect("a pattern");
+    let auxiliaries = [given("place[*] = Critical"), given("place[*] = Release")].concat();
+    let starts = starts(&model).expect("start states");
+    let outcomes = thread::run(1, |comm| {
+        let plan = Plan::new(&model, &parts, auxiliaries.clone(), 2);
+        let space = Space::new(plan.bits(), 16 << 20);
+        let setting = Setting {
+            model: &model,
+            options: Options::default(),
+            parts: &parts,
+            plan: &plan,
+            space: &space,
+            guarantee: Guarantee::Theta,
+            tabulated: true,
+            shortcut: true,
+            stop: &|| None,
+        };
+        let split = Split::new(setting, 0..parts.parts.len(), 1, &starts).expect("relations");
+        let split = converge(split, comm).expect("a split invariant");
+        assert!(split.members.iter().all(|member| member.transparent));
+        let (truth, start) = (space.store.truth().bytes(), split.start().bytes());
+        let sound = Claims::of(&split);
+        let with = |at: usize, bytes: &Vec<u8>| {
+            let mut claims = Claims { own: sound.own.clone(), common: sound.common.clone() };
+            match claims.own.get_mut(at) {
+                Some(own) => own.1 = bytes.clone(),
+                None => claims.common = bytes.clone(),
+            }
+            claims
+        };
+        let none = space.store.falsity().bytes();
+        let common = parts.parts.len();
+        let mut try_out = |claims: &Claims| match recheck(setting, comm, 0..common, claims, &starts) {
+            Ok(()) => String::new(),
+            Err(Doubt::Broken(why)) => why,
+            Err(Doubt::Trouble(trouble)) => panic!("{trouble:?}"),
+        };
+        let tried = [
+            Claims { own: sound.own.clone(), common: sound.common.clone() },
+            with(common, &start),
+            with(common, &none),
+            with(common, &truth),
+            with(1, &none),
+            with(1, &sound.own[0].1),
+            with(1, &sound.common),
+        ];
+        tried.iter().map(&mut try_out).collect::<Vec<String>>()
+    });
+    let outcomes = outcomes.unwrap_or_else(|why| panic!("{why}")).remove(0);
+    let expected = ["", "common", "common", "may fail", "start", "own bits", "own bits"];
+    for (found, expected) in outcomes.iter().zip(expected) {
+        assert!(found.contains(expected) && found.is_empty() == expected.is_empty(), "{outcomes:?}");
+    }
 }
 
 #[test]

@@ -7,21 +7,25 @@
 //! Pieces of one component are checked by its rank. Pieces of two are many but mostly alike: those with the same
 //! diagram make a group. For each first component of a group, the shared states and second views with which it is bad
 //! (its *reach*) are joined over a rank's block; a second component is checked against these joins, of its own rank as
-//! far as they go before it. So n² pairs cost n operations. Where a group does not pair a component with all of a block,
+//! far as they go before it. So n² pairs cost n operations. First every rank takes apart its share of the properties, and
+//! groups are taken for all pairs of their first and second components; only where that does not exclude all that is bad
+//! does every rank look at all pieces. Where a group does not pair a component with all of a block,
 //! the join is too much: what it does not exclude is then looked at pair by pair, by the rank that has both components,
 //! or else by rank 0. Wider pieces go to rank 0. At most `TOLD_MAX` failures of a rank are told, but none is told only
 //! where there is none.
 
 use std::collections::{BTreeSet, HashMap};
 
+use fxhash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::pieces::{Piece, pieces};
+use super::member::Member;
+use super::pieces::{ALL, Piece, Share, pieces};
 use super::split::{Setting, Split, block, halted};
 use crate::base::{Rank, wire};
 use crate::comm::{Comm, Op, collective};
 use crate::ir::PropertyKind;
-use crate::symbolic::space::{Side, variable};
+use crate::symbolic::space::{Side::Now, variable};
 use crate::symbolic::{Bdd, Trouble};
 
 /// Something that the thetas do not exclude.
@@ -41,8 +45,8 @@ const TOLD_MAX: usize = 16;
 struct Group {
     property: u32,
     bad: Bdd,
-    firsts: BTreeSet<u32>,
-    by_second: HashMap<u32, Vec<u32>>,
+    firsts: FxHashSet<u32>,
+    by_second: FxHashMap<u32, Vec<u32>>,
 }
 
 #[derive(Default)]
@@ -50,34 +54,73 @@ struct Sorted {
     narrow: Vec<Piece>,
     groups: Vec<Group>,
     wide: Vec<Piece>,
+    group_of: FxHashMap<Bdd, usize>,
+}
+
+/// Pieces on their way: what the pairs of a group are is left out.
+#[derive(Default, Serialize, Deserialize)]
+struct Plain {
+    pieces: Vec<(u32, Vec<u32>, Vec<u8>)>,
+    groups: Vec<PlainGroup>,
+}
+
+/// The property, the bytes of what is bad, first and second components.
+type PlainGroup = (u32, Vec<u8>, Vec<u32>, Vec<u32>);
+
+impl Sorted {
+    fn group(&mut self, property: u32, bad: &Bdd) -> &mut Group {
+        let at = *self.group_of.entry(bad.clone()).or_insert_with(|| {
+            let (firsts, by_second) = (FxHashSet::default(), FxHashMap::default());
+            self.groups.push(Group { property, bad: bad.clone(), firsts, by_second });
+            self.groups.len() - 1
+        });
+        &mut self.groups[at]
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let piece = |piece: &Piece| (piece.property, piece.parts.clone(), piece.bad.bytes());
+        let group = |group: &Group| {
+            let mut firsts: Vec<u32> = group.firsts.iter().copied().collect();
+            firsts.sort_unstable();
+            let mut seconds: Vec<u32> = group.by_second.keys().copied().collect();
+            seconds.sort_unstable();
+            (group.property, group.bad.bytes(), firsts, seconds)
+        };
+        wire::encode(&Plain {
+            pieces: self.narrow.iter().chain(&self.wide).map(piece).collect(),
+            groups: self.groups.iter().map(group).collect(),
+        })
+    }
+
+    /// What all ranks found, in the same order everywhere.
+    fn joined(setting: Setting<'_>, all: &[Vec<u8>]) -> Result<Sorted, Trouble> {
+        let import = |bytes: &[u8]| Ok(setting.space.store.import(bytes)?.expect("a peer's diagram"));
+        let mut sorted = Sorted::default();
+        for bytes in all {
+            let plain: Plain = wire::decode(bytes).expect("a peer's pieces");
+            for (property, parts, bad) in plain.pieces {
+                let piece = Piece { property, parts, bad: import(&bad)? };
+                let list = if piece.parts.len() < 2 { &mut sorted.narrow } else { &mut sorted.wide };
+                list.push(piece);
+            }
+            for (property, bad, firsts, seconds) in plain.groups {
+                let group = sorted.group(property, &import(&bad)?);
+                group.firsts.extend(firsts);
+                seconds.into_iter().for_each(|second| {
+                    group.by_second.entry(second).or_default();
+                });
+            }
+        }
+        Ok(sorted)
+    }
 }
 
 /// All ranks' failures, on every rank; trouble of one is trouble of all.
 pub fn judge(split: &Split<'_>, comm: &mut dyn Comm) -> Result<Vec<Failing>, Trouble> {
-    let setting = split.setting;
-    let own = together(
-        comm,
-        sort(setting).and_then(|sorted| {
-            let mut failing = faults(split)?;
-            narrow(split, &sorted.narrow, &mut failing)?;
-            let totals = reaches(split, &sorted.groups)?;
-            Ok((sorted, failing, totals))
-        }),
-    )?;
-    let (mut sorted, mut failing, totals) = own;
-    let bytes: Vec<Vec<u8>> = totals.iter().map(|(_, total)| total.bytes()).collect();
-    let all = all_gather(comm, wire::encode(&bytes));
-    let rank = comm.rank();
-    let ranks = comm.ranks();
-    let checked = pairs(split, &sorted.groups, &totals, &all, rank, ranks, &mut failing);
-    let unseen = together(comm, checked)?;
-    let mut across = doubtful(comm, &sorted.groups, failing.is_empty(), unseen);
-    across.append(&mut sorted.wide);
-    let wanted: BTreeSet<u32> = across.iter().flat_map(|piece| piece.parts.iter().copied()).collect();
-    let thetas = fetch(split, comm, &wanted);
-    let thetas = together(comm, thetas)?;
-    let checked = thetas.map_or(Ok(()), |thetas| wide(setting, &across, &thetas, &mut failing));
-    together(comm, checked)?;
+    let mut failing = together(comm, faults(split))?;
+    if judged_roughly(split, comm)? {
+        judge_pairs(split, comm, &mut failing)?;
+    }
     failing.truncate(TOLD_MAX);
     let told = all_gather(comm, wire::encode(&failing));
     let lists = told.iter().map(|bytes| wire::decode::<Vec<Failing>>(bytes).expect("a peer's list"));
@@ -85,6 +128,45 @@ pub fn judge(split: &Split<'_>, comm: &mut dyn Comm) -> Result<Vec<Failing>, Tro
     all.sort();
     all.dedup();
     Ok(all)
+}
+
+/// Whether some piece of some property may not follow. Each rank takes some of the properties' instances apart.
+fn judged_roughly(split: &Split<'_>, comm: &mut dyn Comm) -> Result<bool, Trouble> {
+    let share = Share { of: u64::from(comm.ranks()), number: u64::from(comm.rank().0) };
+    let own = together(comm, sort(split.setting, share, true))?;
+    let all = all_gather(comm, own.bytes());
+    let sorted = together(comm, Sorted::joined(split.setting, &all))?;
+    let mut failing = Vec::new();
+    let checked = narrow(split, &sorted.narrow, &mut failing).and_then(|()| reaches(split, &sorted.groups));
+    let own = together(comm, checked)?;
+    let bytes: Vec<Vec<u8>> = own.iter().map(|(_, total)| total.bytes()).collect();
+    let all = all_gather(comm, wire::encode(&bytes));
+    let suspicious = suspicious(split, &sorted.groups, &own, &all[..comm.rank().index()]);
+    let suspicious = together(comm, suspicious)? || !failing.is_empty() || !sorted.wide.is_empty();
+    Ok(collective::all_reduce(comm, Op::Max, &[i64::from(suspicious)])[0] != 0)
+}
+
+/// Looks at all pieces, adding those that do not follow.
+fn judge_pairs(split: &Split<'_>, comm: &mut dyn Comm, failing: &mut Vec<Failing>) -> Result<(), Trouble> {
+    let own = sort(split.setting, ALL, false).and_then(|sorted| {
+        narrow(split, &sorted.narrow, failing)?;
+        let totals = reaches(split, &sorted.groups)?;
+        Ok((sorted, totals))
+    });
+    let (mut sorted, totals) = together(comm, own)?;
+    let bytes: Vec<Vec<u8>> = totals.iter().map(|(_, total)| total.bytes()).collect();
+    let all = all_gather(comm, wire::encode(&bytes));
+    let rank = comm.rank();
+    let ranks = comm.ranks();
+    let checked = pairs(split, &sorted.groups, &totals, &all, rank, ranks, failing);
+    let unseen = together(comm, checked)?;
+    let mut across = doubtful(comm, &sorted.groups, failing.is_empty(), unseen);
+    across.append(&mut sorted.wide);
+    let wanted: BTreeSet<u32> = across.iter().flat_map(|piece| piece.parts.iter().copied()).collect();
+    let thetas = fetch(split, comm, &wanted);
+    let thetas = together(comm, thetas)?;
+    let checked = thetas.map_or(Ok(()), |thetas| wide(split.setting, &across, &thetas, failing));
+    together(comm, checked)
 }
 
 /// Goes on only if all ranks can.
@@ -110,7 +192,9 @@ pub fn fetch(
     wanted: &BTreeSet<u32>,
 ) -> Result<Option<HashMap<u32, Bdd>>, Trouble> {
     let own = split.members.iter().filter(|member| wanted.contains(&(member.part as u32)));
-    let own: Vec<(u32, Vec<u8>)> = own.map(|member| (member.part as u32, member.theta.bytes())).collect();
+    let bytes = |member: &Member| Ok((member.part as u32, split.theta(member)?.bytes()));
+    let own = own.map(bytes).collect::<Result<Vec<(u32, Vec<u8>)>, Trouble>>();
+    let own = together(comm, own)?;
     let Some(all) = collective::gather(comm, wire::encode(&own)) else { return Ok(None) };
     let mut thetas = HashMap::new();
     for bytes in all {
@@ -122,28 +206,21 @@ pub fn fetch(
     Ok(Some(thetas))
 }
 
-#[expect(clippy::mutable_key_type, reason = "counting references does not change what a key is equal to")]
-fn sort(setting: Setting<'_>) -> Result<Sorted, Trouble> {
+/// Takes properties apart; `coarse` leaves out which first components go with which second ones.
+fn sort(setting: Setting<'_>, share: Share, coarse: bool) -> Result<Sorted, Trouble> {
     let mut sorted = Sorted::default();
-    let mut group_of: HashMap<Bdd, usize> = HashMap::new();
     for (at, property) in setting.model.properties.iter().enumerate() {
         if property.kind != PropertyKind::Invariant {
             continue;
         }
-        pieces(setting, at as u32, &mut |piece| {
+        pieces(setting, at as u32, share, &mut |piece| {
             match piece.parts.len() {
                 0 | 1 => sorted.narrow.push(piece),
                 2 => {
-                    let at = *group_of.entry(piece.bad.clone()).or_insert_with(|| {
-                        let (firsts, by_second) = (BTreeSet::new(), HashMap::new());
-                        let (property, bad) = (piece.property, piece.bad.clone());
-                        sorted.groups.push(Group { property, bad, firsts, by_second });
-                        sorted.groups.len() - 1
-                    });
-                    let group = &mut sorted.groups[at];
+                    let group = sorted.group(piece.property, &piece.bad);
                     group.firsts.insert(piece.parts[0]);
                     let firsts: &mut Vec<u32> = group.by_second.entry(piece.parts[1]).or_default();
-                    if let Err(place) = firsts.binary_search(&piece.parts[0]) {
+                    if !coarse && let Err(place) = firsts.binary_search(&piece.parts[0]) {
                         firsts.insert(place, piece.parts[0]);
                     }
                 }
@@ -155,6 +232,54 @@ fn sort(setting: Setting<'_>) -> Result<Sorted, Trouble> {
     Ok(sorted)
 }
 
+/// Whether some pair of a group may be bad whose second component is of this rank, each group taken for all pairs of its
+/// first and second components. `before` has the joins of the ranks before.
+fn suspicious(
+    split: &Split<'_>,
+    groups: &[Group],
+    own: &Reaches,
+    before: &[Vec<u8>],
+) -> Result<bool, Trouble> {
+    let store = &split.setting.space.store;
+    let mover = Mover::new(split.setting, 1)?;
+    let mut joins = vec![Vec::new(); groups.len()];
+    for bytes in before {
+        let list: Vec<Vec<u8>> = wire::decode(bytes).expect("a peer's joins");
+        for (at, bytes) in list.iter().enumerate() {
+            joins[at].push(store.import(bytes)?.expect("a peer's diagram"));
+        }
+    }
+    for (at, group) in groups.iter().enumerate() {
+        let (each, _) = &own[at];
+        let mut before = store.any(&joins[at])?;
+        if split.members.is_empty() {
+            continue;
+        }
+        if split.members.iter().all(|member| member.transparent) {
+            let near = within(split, &sides(split, group, each, &mover)?, &mover)?;
+            let bad = near.bad.or(&before.and_exists(&near.seconds, &mover.there)?)?;
+            if bad.meets(&split.common)? {
+                return Ok(true);
+            }
+            continue;
+        }
+        for member in &split.members {
+            halted(split.setting.stop)?;
+            let part = member.part as u32;
+            if group.by_second.contains_key(&part) {
+                let bad = mover.there(&member.theta)?.and(&before)?;
+                if bad.meets(&split.common)? {
+                    return Ok(true);
+                }
+            }
+            if let Some(reach) = each.get(&part) {
+                before = before.or(reach)?;
+            }
+        }
+    }
+    Ok(false)
+}
+
 /// Rules that may fail in a component's view.
 fn faults(split: &Split<'_>) -> Result<Vec<Failing>, Trouble> {
     let mut failing = Vec::new();
@@ -163,6 +288,7 @@ fn faults(split: &Split<'_>) -> Result<Vec<Failing>, Trouble> {
         for relation in &member.relations {
             bad = bad.or(&relation.faults.and(&member.theta)?)?;
         }
+        let bad = bad.and(&split.common)?;
         if !bad.is_false() {
             failing.push(Failing { property: None, parts: vec![member.part as u32], bad: bad.bytes() });
         }
@@ -176,7 +302,7 @@ fn narrow(split: &Split<'_>, narrow: &[Piece], failing: &mut Vec<Failing>) -> Re
         // What concerns no component is checked by whoever has the first.
         let part = piece.parts.first().copied().unwrap_or(0);
         let Some(member) = split.members.get((part as usize).wrapping_sub(first as usize)) else { continue };
-        if !member.theta.and(&piece.bad)?.is_false() {
+        if member.theta.and(&piece.bad)?.meets(&split.common)? {
             failing.push(told(piece));
         }
     }
@@ -245,7 +371,8 @@ fn pairs(
                     }
                 }
                 let theta = mover.there(&member.theta)?;
-                if !theta.and(&bad)?.is_false() {
+                if theta.and(&bad)?.meets(&split.common)? {
+                    let theta = theta.and(&split.common)?;
                     suspects(&theta, firsts, each, group, second, failing)?;
                     let far = firsts.iter().filter(|first| !each.contains_key(first));
                     unseen.extend(far.map(|&first| (at as u32, first, second)));
@@ -257,6 +384,51 @@ fn pairs(
         }
     }
     Ok(unseen)
+}
+
+/// Some components of a group in order: with what the first ones are bad, what the second ones know, and in which shared
+/// states some first one may be bad with a second one after it.
+struct Side {
+    firsts: Bdd,
+    seconds: Bdd,
+    bad: Bdd,
+}
+
+fn sides(
+    split: &Split<'_>,
+    group: &Group,
+    reach: &HashMap<u32, Bdd>,
+    mover: &Mover,
+) -> Result<Vec<Side>, Trouble> {
+    let no = split.setting.space.store.falsity();
+    let side = |member: &Member| {
+        let part = member.part as u32;
+        let firsts = reach.get(&part).unwrap_or(&no).clone();
+        let seconds = match group.by_second.contains_key(&part) {
+            true => mover.there(&member.theta)?,
+            false => no.clone(),
+        };
+        Ok(Side { firsts, seconds, bad: no.clone() })
+    };
+    split.members.iter().map(side).collect()
+}
+
+/// All of them together, in halves: as many operations as components, on diagrams as long as the halves.
+fn within(split: &Split<'_>, sides: &[Side], mover: &Mover) -> Result<Side, Trouble> {
+    halted(split.setting.stop)?;
+    match sides {
+        [one] => Ok(Side { firsts: one.firsts.clone(), seconds: one.seconds.clone(), bad: one.bad.clone() }),
+        _ => {
+            let (left, right) = sides.split_at(sides.len() / 2);
+            let (left, right) = (within(split, left, mover)?, within(split, right, mover)?);
+            let across = left.firsts.and_exists(&right.seconds, &mover.there)?;
+            Ok(Side {
+                firsts: left.firsts.or(&right.firsts)?,
+                seconds: left.seconds.or(&right.seconds)?,
+                bad: left.bad.or(&right.bad)?.or(&across)?,
+            })
+        }
+    }
 }
 
 /// A pair that a join does not exclude and whose first component is another rank's: its group, and the two.
@@ -291,7 +463,7 @@ fn suspects(
             return Ok(());
         }
         let Some(reach) = each.get(&first) else { continue };
-        if !theta.and(reach)?.is_false() {
+        if theta.meets(reach)? {
             let (property, parts) = (Some(group.property), vec![first, second]);
             failing.push(Failing { property, parts, bad: bad.clone() });
         }
@@ -303,6 +475,8 @@ fn suspects(
 pub struct Mover {
     agree: Bdd,
     here: Bdd,
+    /// The variables of the other bank.
+    there: Bdd,
 }
 
 impl Mover {
@@ -311,12 +485,13 @@ impl Mover {
         let mut agree = store.truth();
         if bank > 0 && bank < plan.banks {
             for (here, there) in plan.bank(0).zip(plan.bank(bank)).collect::<Vec<_>>().into_iter().rev() {
-                let here = store.variable(variable(here, Side::Now))?;
-                let there = store.variable(variable(there, Side::Now))?;
+                let here = store.variable(variable(here, Now))?;
+                let there = store.variable(variable(there, Now))?;
                 agree = here.equiv(&there)?.and(&agree)?;
             }
         }
-        Ok(Mover { agree, here: setting.space.set(plan.bank(0), Side::Now)? })
+        let (here, there) = (plan.bank(0), plan.bank(bank.min(plan.banks - 1)));
+        Ok(Mover { agree, here: setting.space.set(here, Now)?, there: setting.space.set(there, Now)? })
     }
 
     pub fn there(&self, set: &Bdd) -> Result<Bdd, Trouble> {

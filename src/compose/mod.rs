@@ -12,11 +12,13 @@
 pub mod certificate;
 pub mod interference;
 pub mod judge;
+pub mod member;
 pub mod parts;
 pub mod pieces;
 pub mod proof;
 pub mod recheck;
 pub mod refine;
 pub mod split;
+pub mod transparent;
 
 pub use parts::{Auxiliary, Parts};

@@ -16,8 +16,8 @@ use std::rc::Rc;
 use crate::ir::component::{Owner, components};
 use crate::ir::model::digits;
 use crate::ir::{Binder, Instance, Model, RuleId, Slot};
-use crate::symbolic::space::slot_keys;
-use crate::symbolic::{Field, View};
+use crate::symbolic::space::{slot_keys, variable};
+use crate::symbolic::{Bdd, Field, Side, Space, Trouble, View};
 
 /// A shared boolean that shows whether a local slot has a value. It is its component's to keep up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,6 +60,15 @@ pub struct Plan {
     bank: Rc<Vec<u32>>,
     shared: Rc<Vec<Option<Field>>>,
     flags: Rc<HashMap<u32, Vec<(i64, u32)>>>,
+    /// What each bit is for.
+    meaning: Vec<Meaning>,
+}
+
+#[derive(Clone, Copy)]
+enum Meaning {
+    Slot(u32),
+    Flag(Auxiliary),
+    Own,
 }
 
 impl Parts {
@@ -208,22 +217,26 @@ impl Plan {
         let mut bit_of: HashMap<Auxiliary, u32> = HashMap::new();
         let (mut own, mut bank) = (HashMap::new(), Vec::new());
         let mut bits = 0;
+        let mut meaning = Vec::new();
         for (_, item) in items {
             match item {
                 Item::Slot(slot) => {
                     let field = Field::new(model, slot, bits);
                     bits += field.width;
+                    meaning.resize(bits as usize, Meaning::Slot(slot));
                     shared[slot as usize] = Some(field);
                 }
                 Item::Flag(auxiliary) => {
                     flags.entry(auxiliary.slot).or_default().push((auxiliary.value, bits));
                     bit_of.insert(auxiliary, bits);
                     bits += 1;
+                    meaning.push(Meaning::Flag(auxiliary));
                 }
                 Item::Cell(cell) => {
                     own.extend(cell.slots.iter().map(|&slot| (slot, bits)));
                     bank.extend((0..cell.width).map(|at| bits + at * banks));
                     bits += cell.width * banks;
+                    meaning.resize(bits as usize, Meaning::Own);
                 }
             }
         }
@@ -239,6 +252,7 @@ impl Plan {
             bank: Rc::new(bank),
             shared: Rc::new(shared),
             flags: Rc::new(flags),
+            meaning,
         }
     }
 
@@ -266,6 +280,40 @@ impl Plan {
             let field = Field { stride: self.banks, ..Field::new(model, slot, self.own[&slot] + bank) };
             view.own.insert(slot, field);
         }
+    }
+
+    /// The values that some shared bits have in a state, auxiliaries included.
+    pub fn shared_values(
+        &self,
+        space: &Space,
+        state: &[i64],
+        bits: impl Iterator<Item = u32>,
+    ) -> Result<Bdd, Trouble> {
+        let mut wanted: Vec<u32> = bits.collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut literals = Vec::new();
+        for bit in wanted {
+            let value = match self.meaning[bit as usize] {
+                Meaning::Slot(slot) => {
+                    let field = self.shared[slot as usize].expect("a shared slot has a field");
+                    field.code(state[slot as usize]) >> (field.width - 1 - (bit - field.bit)) & 1 == 1
+                }
+                Meaning::Flag(auxiliary) => state[auxiliary.slot as usize] == auxiliary.value,
+                Meaning::Own => continue,
+            };
+            literals.push((variable(bit, Side::Now), value));
+        }
+        space.store.cube(&literals)
+    }
+
+    /// All that is shared in a state.
+    pub fn shared_state(&self, space: &Space, state: &[i64]) -> Result<Bdd, Trouble> {
+        self.shared_values(space, state, 0..self.bits())
+    }
+
+    pub fn is_auxiliary(&self, bit: u32) -> bool {
+        matches!(self.meaning[bit as usize], Meaning::Flag(_))
     }
 
     /// The bits of a bank.

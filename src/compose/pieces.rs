@@ -12,6 +12,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use fxhash::FxHashMap;
+
 use super::split::{Setting, halted};
 use crate::ir::footprint::known_reads;
 use crate::ir::model::{digits, instance_count};
@@ -51,21 +53,59 @@ pub struct Cutter<'a> {
     setting: Setting<'a>,
     cells: u32,
     free: HashMap<ExprId, Rc<Vec<Local>>>,
-    atoms: HashMap<(ExprId, Vec<i64>), Rc<Atom>>,
+    atoms: FxHashMap<(ExprId, Vec<i64>), Rc<Atom>>,
     /// By atom and the banks of its components.
-    values: HashMap<(usize, Vec<u32>), Predicate>,
+    values: FxHashMap<(usize, Vec<u32>), Predicate>,
+    /// What conditions are made of, by expression; and what they are where they are made of the same.
+    terms: HashMap<ExprId, Rc<Vec<Term>>>,
+    /// Terms that are atoms, by expression and the value of their one bound variable.
+    kinds: FxHashMap<(ExprId, i64), Kind>,
+    /// Numbers of atoms' values: where they hold, fail, and cannot be evaluated.
+    triples: HashMap<[Bdd; 3], u32>,
+    same: FxHashMap<Vec<u32>, (Bdd, Vec<u32>)>,
+    /// What is to be taken apart of the next quantifier; all of those within it. What is not quantified is everyone's.
+    share: Share,
 }
 
-/// Takes an invariant apart; pieces that cannot be violated are left out.
+/// What a condition depends on, and the components that its terms read, ascending.
+type Sign = (Vec<u32>, Vec<u32>);
+
+/// What the value of a condition depends on.
+enum Term {
+    /// An atom of one bound variable at most.
+    Atom(ExprId, Option<Local>),
+    /// Whether two known values are equal.
+    Equal(ExprId, ExprId),
+}
+
+/// An atom but for the component that it reads: its value, as a number, and that component.
+#[derive(Clone, Copy)]
+struct Kind {
+    value: u32,
+    part: Option<u32>,
+}
+
+/// Every `of`-th value of the outermost variable, from one on.
+#[derive(Clone, Copy)]
+pub struct Share {
+    pub of: u64,
+    pub number: u64,
+}
+
+/// Takes a share of an invariant apart; pieces that cannot be violated are left out.
 pub fn pieces(
     setting: Setting<'_>,
     at: u32,
+    share: Share,
     each: &mut dyn FnMut(Piece) -> Result<(), Trouble>,
 ) -> Result<(), Trouble> {
     let property = &setting.model.properties[at as usize];
     debug_assert_eq!(property.kind, PropertyKind::Invariant);
     let mut cutter = Cutter::new(setting, property.frame.cells);
-    for index in 0..instance_count(&property.binders, &setting.model.types) {
+    let count = instance_count(&property.binders, &setting.model.types);
+    // Of one instance, the quantifiers are shared; of several, the instances.
+    let share = if count > 1 { share } else { std::mem::replace(&mut cutter.share, share) };
+    for index in (share.number..count).step_by(share.of as usize) {
         halted(setting.stop)?;
         match known_binders(setting, property, index) {
             Some(env) => cutter.cut(at, property.claim, true, &env, each)?,
@@ -77,6 +117,9 @@ pub fn pieces(
     }
     Ok(())
 }
+
+/// Everything.
+pub const ALL: Share = Share { of: 1, number: 0 };
 
 /// How many components a piece may read.
 pub const BANKS_MAX: u32 = 4;
@@ -94,8 +137,18 @@ fn known_binders(setting: Setting<'_>, property: &Property, index: u64) -> Optio
 
 impl<'a> Cutter<'a> {
     fn new(setting: Setting<'a>, cells: u32) -> Cutter<'a> {
-        let (free, atoms, values) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Cutter { setting, cells, free, atoms, values }
+        Cutter {
+            setting,
+            cells,
+            free: HashMap::new(),
+            atoms: FxHashMap::default(),
+            values: FxHashMap::default(),
+            terms: HashMap::new(),
+            kinds: FxHashMap::default(),
+            triples: HashMap::new(),
+            same: FxHashMap::default(),
+            share: ALL,
+        }
     }
 
     /// Cuts a condition that must hold (or, negated, must not) into pieces.
@@ -118,15 +171,25 @@ impl<'a> Cutter<'a> {
             }
             ExprKind::Quantified { all, local, domain: Domain::Type(ty), body } if *all == wanted => {
                 let (first, count) = (model.types.first(*ty), model.types.count(*ty));
-                for at in 0..count {
+                let share = std::mem::replace(&mut self.share, ALL);
+                for at in (share.number..count).step_by(share.of as usize) {
+                    halted(self.setting.stop)?;
                     let mut inner = env.clone();
                     inner.retain(|(each, _)| each != local);
                     inner.push((*local, first.wrapping_add_unsigned(at)));
                     self.cut(property, *body, wanted, &inner, each)?;
                 }
+                self.share = share;
                 return Ok(());
             }
             _ => {}
+        }
+        let sign = self.sign(expr, wanted, env)?;
+        if let Some((sign, parts)) = &sign
+            && let Some((bad, banks)) = self.same.get(sign)
+        {
+            let parts = banks.iter().map(|&bank| parts[bank as usize]).collect();
+            return if bad.is_false() { Ok(()) } else { each(Piece { property, parts, bad: bad.clone() }) };
         }
         let form = self.form(expr, env);
         let mut parts = BTreeSet::new();
@@ -138,7 +201,87 @@ impl<'a> Cutter<'a> {
         }
         let value = self.value(&form, &parts)?;
         let bad = if wanted { value.fails } else { value.holds }.or(&value.faults)?;
+        if let Some((sign, all)) = sign {
+            let bank = |part: &u32| all.binary_search(part).expect("a part of the terms") as u32;
+            self.same.insert(sign, (bad.clone(), parts.iter().map(bank).collect()));
+        }
         if bad.is_false() { Ok(()) } else { each(Piece { property, parts, bad }) }
+    }
+
+    /// What a condition depends on: where this is the same, the condition is the same but for the components it reads,
+    /// which are given in order. None where that cannot be told.
+    fn sign(&mut self, expr: ExprId, wanted: bool, env: &Env) -> Result<Option<Sign>, Trouble> {
+        let terms = self.terms_of(expr);
+        let mut sign = vec![expr.0 << 1 | u32::from(wanted)];
+        let mut parts: Vec<u32> = Vec::new();
+        let mut of_term: Vec<u32> = Vec::new();
+        for term in terms.iter() {
+            match term {
+                Term::Equal(a, b) => match (self.known(*a, env), self.known(*b, env)) {
+                    (Some(a), Some(b)) => sign.push(u32::from(a == b)),
+                    _ => return Ok(None),
+                },
+                Term::Atom(expr, local) => {
+                    let value = local.and_then(|local| env.iter().find(|(each, _)| *each == local));
+                    let Some(kind) = self.kind(*expr, value.map_or(0, |(_, value)| *value), env)? else {
+                        return Ok(None);
+                    };
+                    sign.push(kind.value);
+                    of_term.push(kind.part.unwrap_or(u32::MAX));
+                    parts.extend(kind.part);
+                }
+            }
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        sign.extend(of_term.iter().map(|part| parts.binary_search(part).map_or(u32::MAX, |at| at as u32)));
+        Ok(Some((sign, parts)))
+    }
+
+    /// An atom that reads one component at most, by the value of its bound variable.
+    fn kind(&mut self, expr: ExprId, value: i64, env: &Env) -> Result<Option<Kind>, Trouble> {
+        if let Some(known) = self.kinds.get(&(expr, value)) {
+            return Ok(Some(*known));
+        }
+        let atom = self.atom(expr, env);
+        if atom.parts.len() > 1 {
+            return Ok(None);
+        }
+        let made = self.atom_value(&atom, &atom.parts)?;
+        let triple = [made.holds, made.fails, made.faults];
+        let next = self.triples.len() as u32;
+        let number = *self.triples.entry(triple).or_insert(next);
+        let kind = Kind { value: number, part: atom.parts.first().copied() };
+        self.kinds.insert((expr, value), kind);
+        Ok(Some(kind))
+    }
+
+    /// The terms of a condition: as `form` goes through it.
+    fn terms_of(&mut self, expr: ExprId) -> Rc<Vec<Term>> {
+        if let Some(known) = self.terms.get(&expr) {
+            return known.clone();
+        }
+        let mut terms = Vec::new();
+        self.add_terms(expr, &mut terms);
+        let terms = Rc::new(terms);
+        self.terms.insert(expr, terms.clone());
+        terms
+    }
+
+    fn add_terms(&mut self, expr: ExprId, terms: &mut Vec<Term>) {
+        let free = self.free(expr);
+        if free.len() < 2 {
+            terms.push(Term::Atom(expr, free.first().copied()));
+            return;
+        }
+        match &self.setting.model.expr(expr).kind {
+            ExprKind::Equal(a, b) | ExprKind::NotEqual(a, b) => terms.push(Term::Equal(*a, *b)),
+            kind @ (ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) | ExprKind::Implies(..)) => {
+                kind.children().into_iter().for_each(|child| self.add_terms(child, terms));
+            }
+            // Not known in advance: such a term never has two known values.
+            _ => terms.push(Term::Equal(expr, expr)),
+        }
     }
 
     /// An instance with aliases: evaluated as it stands.

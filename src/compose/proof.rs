@@ -6,18 +6,19 @@
 
 use std::time::Instant;
 
-use super::judge::{self, Failing, together};
+use super::judge::{self, Failing, all_gather, together};
+use super::member::Member;
 use super::parts::{Auxiliary, Parts, Plan};
 use super::pieces::BANKS_MAX;
-use super::recheck::{Doubt, recheck};
+use super::recheck::{Claims, Doubt, recheck};
 use super::refine;
-use super::split::{Guarantee, Setting, Split, Stop, block};
+use super::split::{Guarantee, Setting, Split, block};
 use crate::base::wire;
 use crate::comm::{Comm, Op, collective};
 use crate::exchange::{Exchange, Settings};
 use crate::ir::Model;
 use crate::ir::eval::{Options, State};
-use crate::symbolic::{Space, Trouble};
+use crate::symbolic::{Bdd, Space, Trouble, Watch};
 use crate::verdict::figures::{ProofFigures, ProofRound};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +52,14 @@ pub struct Request<'a> {
     /// How often predicates may be added.
     pub rounds_max: u64,
     pub bytes: u64,
-    pub stop: Stop<'a>,
+    pub stop: Watch,
     pub starts: &'a [State],
+    /// Give all thetas, however large.
+    pub explicit: bool,
 }
+
+/// Nodes of all thetas up to which they are given unasked.
+const EXPLICIT_NODES_MAX: i64 = 1 << 17;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Conclusion {
@@ -69,8 +75,8 @@ pub struct Proof {
     /// The auxiliaries of the last round.
     pub auxiliaries: Vec<Auxiliary>,
     pub banks: u32,
-    /// For each component of this rank, the bytes of its theta in the last round's plan.
-    pub thetas: Vec<Vec<u8>>,
+    /// For each component of this rank, the bytes of its theta in the last round's plan; where asked for or small.
+    pub thetas: Option<Vec<Vec<u8>>>,
 }
 
 /// Proves on all ranks. `seek` looks for a real execution, at rank 0, with more effort in each round.
@@ -93,7 +99,7 @@ pub fn prove(
         let plan = Plan::new(model, parts, auxiliaries.clone(), banks);
         figures.shared_bits = u64::from(plan.shared_bits);
         let mine = block(parts.parts.len(), comm.rank(), comm.ranks());
-        let space = Space::new(plan.bits(), request.bytes);
+        let space = Space::watched(plan.bits(), request.bytes, &request.stop);
         let setting = Setting {
             model,
             options: request.options,
@@ -102,7 +108,8 @@ pub fn prove(
             space: &space,
             guarantee: request.method.guarantee(),
             tabulated: false,
-            stop: request.stop,
+            shortcut: true,
+            stop: &*request.stop,
         };
         let made = Split::new(setting, mine.clone(), comm.ranks(), request.starts);
         let split = together(comm, made)?;
@@ -110,10 +117,14 @@ pub fn prove(
         let failing = judge::judge(&split, comm)?;
         let open = failing.iter().map(|each| describe(request, each)).collect();
         figures.rounds.push(figures_of(&split, comm, begin, open, &added, request));
-        let thetas: Vec<Vec<u8>> = split.members.iter().map(|member| member.theta.bytes()).collect();
+        let claims = Claims::of(&split);
         let next = match failing.is_empty() {
             true => Next::Recheck,
             false => step(request, comm, &split, &failing, round, seek)?,
+        };
+        let thetas = match next {
+            Next::Recheck => explicit(request, &split, comm)?,
+            _ => None,
         };
         drop(split);
         drop(space);
@@ -124,9 +135,9 @@ pub fn prove(
         match next {
             Next::Recheck => {
                 let begin = Instant::now();
-                let space = Space::new(plan.bits(), request.bytes);
+                let space = Space::watched(plan.bits(), request.bytes, &request.stop);
                 let fresh = Setting { space: &space, tabulated: true, ..setting_of(request, &plan, &space) };
-                match recheck(fresh, comm, mine, &thetas, request.starts) {
+                match recheck(fresh, comm, mine, &claims, request.starts) {
                     Ok(()) => {}
                     Err(Doubt::Trouble(trouble)) => return Err(trouble),
                     Err(Doubt::Broken(why)) => panic!("the proof does not stand up to a check: {why}"),
@@ -156,17 +167,59 @@ fn setting_of<'a>(request: &'a Request<'_>, plan: &'a Plan, space: &'a Space) ->
         // The conditions of a split invariant, whatever the method.
         guarantee: Guarantee::Theta,
         tabulated: true,
-        stop: request.stop,
+        shortcut: true,
+        stop: &*request.stop,
     }
 }
 
-fn converge<'a>(mut split: Split<'a>, comm: &mut dyn Comm) -> Result<Split<'a>, Trouble> {
+/// The thetas as bytes, where they are asked for or small.
+fn explicit(
+    request: &Request<'_>,
+    split: &Split<'_>,
+    comm: &mut dyn Comm,
+) -> Result<Option<Vec<Vec<u8>>>, Trouble> {
+    let common = split.common.nodes();
+    let nodes = |member: &Member| member.theta.nodes() + if member.transparent { common } else { 0 };
+    let nodes: usize = split.members.iter().map(nodes).sum();
+    let all = collective::all_reduce(comm, Op::Sum, &[nodes as i64])[0];
+    if !request.explicit && all > EXPLICIT_NODES_MAX {
+        return Ok(None);
+    }
+    let thetas = split.members.iter().map(|member| Ok(split.theta(member)?.bytes()));
+    together(comm, thetas.collect::<Result<Vec<Vec<u8>>, Trouble>>().map(Some))
+}
+
+/// The thetas of all components; those of transparent ones by the shared states they have in common.
+pub fn converge<'a>(mut split: Split<'a>, comm: &mut dyn Comm) -> Result<Split<'a>, Trouble> {
     let run = {
         let mut exchange = Exchange::new(comm, Settings::default());
         split.run(&mut exchange)
     };
     together(comm, run)?;
+    if collective::all_reduce(comm, Op::Max, &[i64::from(split.any_transparent())])[0] != 0 {
+        let common = common_states(&split, comm);
+        split.common = together(comm, common)?;
+    }
+    split.nodes_most = split.nodes_most.max(split.setting.space.store.nodes());
     Ok(split)
+}
+
+/// The shared states that occur: those of any theta, where there is one and thetas agree on them.
+fn common_states(split: &Split<'_>, comm: &mut dyn Comm) -> Result<Bdd, Trouble> {
+    let known = match split.setting.guarantee {
+        Guarantee::Theta => split.shared_states(),
+        Guarantee::Any => Ok(None),
+    };
+    let known = together(comm, known)?;
+    let none = i64::from(comm.ranks());
+    let rank = known.as_ref().map_or(none, |_| i64::from(comm.rank().0));
+    let first = collective::all_reduce(comm, Op::Min, &[rank])[0];
+    if first == none {
+        return split.closed_start();
+    }
+    let mine = known.filter(|_| first == rank).map_or(Vec::new(), |known| known.bytes());
+    let all = all_gather(comm, mine);
+    Ok(split.setting.space.store.import(&all[first as usize])?.expect("a peer's diagram"))
 }
 
 /// What comes after a round.

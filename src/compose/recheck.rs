@@ -3,7 +3,8 @@
 //! In: thetas as bytes. A fresh store is made, all relations are made anew, and the conditions of a split invariant are
 //! looked at one by one, each rank for its own components: start states are in the thetas; own steps stay in them and
 //! none fails; what other components do, taken from their thetas, stays in them; the properties follow. No fixpoint is
-//! computed: one image of each relation. Relations over few slots are tabulated with the evaluator instead of being
+//! computed: one image of each relation. For transparent components, the set of common shared states is checked to be closed
+//! under what everyone does, and what they claim to be about bits that nobody else writes. Relations over few slots are tabulated with the evaluator instead of being
 //! executed for all states at once, so most of the translation is checked as well.
 //!
 //! Out: nothing, or the condition that does not hold, which would be a bug of ours.
@@ -11,6 +12,7 @@
 use super::interference::Effect;
 use super::judge::{self, together};
 use super::split::{Setting, Split, halted};
+use super::transparent::own_view;
 use crate::base::wire;
 use crate::comm::Comm;
 use crate::ir::eval::State;
@@ -29,17 +31,33 @@ impl From<Trouble> for Doubt {
     }
 }
 
-/// Checks the thetas of this rank's components, given as bytes in their order, in a setting of its own.
+/// What is claimed of this rank's components, as bytes, in their order: thetas, or, for transparent components, what
+/// their auxiliaries say of their own bits, to be taken with the common shared states.
+pub struct Claims {
+    pub own: Vec<(bool, Vec<u8>)>,
+    pub common: Vec<u8>,
+}
+
+impl Claims {
+    pub fn of(split: &Split<'_>) -> Claims {
+        let own = split.members.iter().map(|member| (member.transparent, member.theta.bytes())).collect();
+        Claims { own, common: split.common.bytes() }
+    }
+}
+
+/// Checks claims in a setting of its own.
 pub fn recheck(
     setting: Setting<'_>,
     comm: &mut dyn Comm,
     mine: std::ops::Range<usize>,
-    thetas: &[Vec<u8>],
+    claims: &Claims,
     starts: &[State],
 ) -> Result<(), Doubt> {
-    let made = Split::new(setting, mine, comm.ranks(), starts).and_then(|split| local(split, thetas));
+    let made =
+        Split::bare(setting, mine, comm.ranks(), starts).and_then(|split| local(split, claims, starts));
     let made = made.and_then(|(split, broken)| {
         let effects = split.block_effects()?;
+        let broken = broken.or(common(&split, &effects)?);
         Ok((split, broken, effects))
     });
     let (mut split, mut broken, effects) = together(comm, made)?;
@@ -59,15 +77,30 @@ pub fn recheck(
 }
 
 /// Initiation and own steps.
-fn local<'a>(mut split: Split<'a>, thetas: &[Vec<u8>]) -> Result<(Split<'a>, Option<String>), Trouble> {
+fn local<'a>(
+    mut split: Split<'a>,
+    claims: &Claims,
+    starts: &[State],
+) -> Result<(Split<'a>, Option<String>), Trouble> {
     let setting = split.setting;
+    let space = setting.space;
     let mut broken = None;
-    for (member, bytes) in split.members.iter_mut().zip(thetas) {
+    split.common = space.store.import(&claims.common)?.expect("bytes of a set");
+    let start = split.start().clone();
+    for (member, (transparent, bytes)) in split.members.iter_mut().zip(&claims.own) {
         halted(setting.stop)?;
         let name = &setting.parts.parts[member.part].name;
-        let theta = setting.space.store.import(bytes)?.expect("bytes of a theta");
-        if !member.theta.within(&theta)? {
-            broken.get_or_insert(format!("a start state is not in the theta of {name}"));
+        let theta = space.store.import(bytes)?.expect("bytes of a theta");
+        member.transparent = *transparent;
+        if *transparent && own_view(setting, member, &theta)? != theta {
+            broken.get_or_insert(format!("what is claimed of {name} is not about its own bits alone"));
+        }
+        for state in starts {
+            let own = member.own_part(space, state)?;
+            let own = if *transparent { own } else { own.and(&setting.plan.shared_state(space, state)?)? };
+            if !own.within(&theta)? {
+                broken.get_or_insert(format!("a start state is not in the theta of {name}"));
+            }
         }
         member.theta = theta;
         for relation in &member.steps {
@@ -77,13 +110,31 @@ fn local<'a>(mut split: Split<'a>, thetas: &[Vec<u8>]) -> Result<(Split<'a>, Opt
         }
         for relation in &member.relations {
             let rule = &setting.model.rule(relation.instance.rule).name;
-            if !relation.faults.and(&member.theta)?.is_false() {
+            if relation.faults.and(&member.theta)?.meets(&split.common)? {
                 broken.get_or_insert(format!("rule {rule:?} may fail in the theta of {name}"));
+            }
+            let foreign = |bit: &&u32| setting.plan.is_auxiliary(**bit) && !member.flags.contains(bit);
+            if relation.writes.iter().any(|bit| foreign(&bit)) {
+                broken.get_or_insert(format!("rule {rule:?} of {name} writes another's auxiliary"));
             }
         }
         member.summarise(&setting)?;
     }
+    if !start.within(&split.common)? {
+        broken.get_or_insert("a start state is not among the common shared states".to_string());
+    }
     Ok((split, broken))
+}
+
+/// The common shared states are closed under what this rank's components do.
+fn common(split: &Split<'_>, effects: &[Effect]) -> Result<Option<String>, Trouble> {
+    for effect in effects {
+        halted(split.setting.stop)?;
+        if !effect.relation(split.setting.space)?.after(&split.common)?.within(&split.common)? {
+            return Ok(Some("steps leave the common shared states".to_string()));
+        }
+    }
+    Ok(None)
 }
 
 /// What others do stays in each theta.

@@ -15,8 +15,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::judge::{Failing, Mover};
+use super::member::Member;
 use super::parts::Auxiliary;
-use super::split::{Member, Setting, halted};
+use super::split::{Setting, halted};
 use crate::symbolic::space::Side;
 use crate::symbolic::{Bdd, Trouble};
 

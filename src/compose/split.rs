@@ -22,17 +22,16 @@
 use std::ops::Range;
 
 use super::interference::{Effect, Tree, Visit, add};
+use super::member::Member;
 use super::parts::{Parts, Plan};
+use super::transparent;
 use crate::base::{Rank, wire};
 use crate::comm::Tag;
 use crate::exchange::{Exchange, Idle};
 use crate::ir::Model;
 use crate::ir::eval::{Options, State};
-use crate::symbolic::VALUES_MAX;
 use crate::symbolic::relation::Relation;
-use crate::symbolic::space::Side;
-use crate::symbolic::tabulate::tabulate;
-use crate::symbolic::{Bdd, Space, Trouble, View};
+use crate::symbolic::{Bdd, Space, Trouble};
 
 /// Looked at now and then: a reason to stop.
 pub type Stop<'a> = &'a dyn Fn() -> Option<String>;
@@ -57,11 +56,10 @@ pub struct Setting<'a> {
     pub guarantee: Guarantee,
     /// Make relations over few slots by asking the evaluator.
     pub tabulated: bool,
+    /// Do not compute the thetas of transparent components one by one.
+    pub shortcut: bool,
     pub stop: Stop<'a>,
 }
-
-/// How many valuations are asked for.
-const VALUATIONS_MAX: u64 = 1_024;
 
 /// The components of one rank.
 pub fn block(parts: usize, rank: Rank, ranks: u32) -> Range<usize> {
@@ -72,40 +70,48 @@ pub fn block(parts: usize, rank: Rank, ranks: u32) -> Range<usize> {
 /// Takes a component, and the effects of all others.
 pub type VisitMember<'v> = &'v mut dyn FnMut(&Member, &[Effect]) -> Result<(), Trouble>;
 
-/// One component of this rank.
-pub struct Member {
-    pub part: usize,
-    pub view: View,
-    pub relations: Vec<Relation>,
-    /// The same steps, joined where that is no larger.
-    pub steps: Vec<Relation>,
-    pub theta: Bdd,
-    /// Its own bits on both sides, for quantifiers; and on the side before alone.
-    own_both: Bdd,
-    pub own_now: Bdd,
-    /// For `Guarantee::Any`: local states that agree with the auxiliaries.
-    consistent: Bdd,
-    effects: Vec<Effect>,
-    /// The theta that the effects were made of.
-    summarised: Option<Bdd>,
-    /// The others' effects that theta is closed under.
-    closed_under: Option<Vec<Effect>>,
-    /// The bits of its own auxiliaries, and "they do not change".
-    flags: Vec<u32>,
-    flags_kept: Bdd,
-}
-
 pub struct Split<'a> {
     pub setting: Setting<'a>,
     pub members: Vec<Member>,
     /// What other ranks' blocks do, by rank.
     remote: Vec<Vec<Effect>>,
+    /// The shared parts of start states.
+    start: Bdd,
+    /// The shared states of transparent components, when the others have ended.
+    pub common: Bdd,
     pub rounds: u64,
     pub bytes_sent: u64,
     pub nodes_most: u64,
 }
 
 impl<'a> Split<'a> {
+    /// Makes the relations of this rank's components, whose thetas are empty yet.
+    pub fn bare(
+        setting: Setting<'a>,
+        mine: Range<usize>,
+        ranks: u32,
+        starts: &[State],
+    ) -> Result<Split<'a>, Trouble> {
+        let mut members = Vec::with_capacity(mine.len());
+        for part in mine {
+            halted(setting.stop)?;
+            members.push(Member::new(setting, part)?);
+        }
+        let shared = |state: &State| setting.plan.shared_state(setting.space, state);
+        let shared = starts.iter().map(shared).collect::<Result<Vec<_>, _>>()?;
+        let store = &setting.space.store;
+        Ok(Split {
+            setting,
+            members,
+            remote: vec![Vec::new(); ranks as usize],
+            start: store.any(&shared)?,
+            common: store.truth(),
+            rounds: 0,
+            bytes_sent: 0,
+            nodes_most: 0,
+        })
+    }
+
     /// Makes the relations and first thetas of this rank's components.
     pub fn new(
         setting: Setting<'a>,
@@ -113,30 +119,50 @@ impl<'a> Split<'a> {
         ranks: u32,
         starts: &[State],
     ) -> Result<Split<'a>, Trouble> {
-        let empty = View::default();
-        let shared_view =
-            View { own: Default::default(), ..setting.plan.view(setting.model, &setting.parts.parts[0], 0) };
-        let shared: Vec<Bdd> =
-            starts.iter().map(|state| setting.space.state(&shared_view, state)).collect::<Result<_, _>>()?;
-        let mut members = Vec::with_capacity(mine.len());
-        for part in mine {
+        let mut split = Split::bare(setting, mine, ranks, starts)?;
+        for member in &mut split.members {
             halted(setting.stop)?;
-            let mut member = Member::new(setting, part)?;
-            let own = View { own: member.view.own.clone(), ..empty.clone() };
-            for (state, shared) in starts.iter().zip(&shared) {
-                let first = shared.and(&setting.space.state(&own, state)?)?;
+            if setting.shortcut && transparent::recognise(setting, member, starts)? {
+                continue;
+            }
+            for state in starts {
+                let shared = setting.plan.shared_state(setting.space, state)?;
+                let first = shared.and(&member.own_part(setting.space, state)?)?;
                 member.theta = member.theta.or(&first)?;
             }
-            members.push(member);
         }
-        Ok(Split {
-            setting,
-            members,
-            remote: vec![Vec::new(); ranks as usize],
-            rounds: 0,
-            bytes_sent: 0,
-            nodes_most: 0,
-        })
+        Ok(split)
+    }
+
+    /// The shared parts of start states.
+    pub fn start(&self) -> &Bdd {
+        &self.start
+    }
+
+    pub fn any_transparent(&self) -> bool {
+        self.members.iter().any(|member| member.transparent)
+    }
+
+    /// What a component's theta is when all has ended.
+    pub fn theta(&self, member: &Member) -> Result<Bdd, Trouble> {
+        if member.transparent { self.common.and(&member.theta) } else { Ok(member.theta.clone()) }
+    }
+
+    /// The shared states that go with this rank's thetas, where one of its components tells them.
+    pub fn shared_states(&self) -> Result<Option<Bdd>, Trouble> {
+        let known = self.members.iter().find(|member| !member.transparent);
+        known.map(Member::shared).transpose()
+    }
+
+    /// The shared states that all effects lead to from the start.
+    pub fn closed_start(&self) -> Result<Bdd, Trouble> {
+        let mut effects = self.block_effects()?;
+        for remote in &self.remote {
+            add(self.setting, &mut effects, remote)?;
+        }
+        let relations: Vec<Relation> =
+            effects.iter().map(|effect| effect.relation(self.setting.space)).collect::<Result<_, _>>()?;
+        close(&self.start, &relations, self.setting.stop)
     }
 
     /// Runs to the end of a phase of the exchange. After trouble the rank stays and listens, so that the others end.
@@ -214,8 +240,14 @@ impl<'a> Split<'a> {
     /// Closes every component of the block; whether some effect grew.
     fn round(&mut self) -> Result<bool, Trouble> {
         let setting = self.setting;
-        let others = self.others()?;
         let mut grew = false;
+        for member in self.members.iter_mut().filter(|member| member.transparent) {
+            grew |= member.summarise(&setting)?;
+        }
+        if self.members.iter().all(|member| member.transparent) {
+            return Ok(grew);
+        }
+        let others = self.others(&|member| !member.transparent)?;
         let (members, nodes_most) = (&mut self.members, &mut self.nodes_most);
         others.each(setting, &mut |at, effects| {
             halted(setting.stop)?;
@@ -229,14 +261,13 @@ impl<'a> Split<'a> {
             member.closed_under = Some(effects.to_vec());
             grew |= member.summarise(&setting)?;
             *nodes_most = (*nodes_most).max(setting.space.store.nodes());
-            setting.space.store.tidy();
             Ok(())
         })?;
         Ok(grew)
     }
 
     /// What all components do, ready to be seen by each of this rank without its own part.
-    fn others(&self) -> Result<Others, Trouble> {
+    fn others(&self, wanted: &dyn Fn(&Member) -> bool) -> Result<Others, Trouble> {
         let space = self.setting.space;
         let leaves: Vec<Vec<Effect>> = self.members.iter().map(|member| member.effects.clone()).collect();
         let tree = Tree::new(self.setting, &leaves)?;
@@ -249,11 +280,15 @@ impl<'a> Split<'a> {
         let mut kept = Vec::with_capacity(self.members.len());
         let written = all.first().map_or(&[][..], |effect| effect.writes.as_slice());
         for member in &self.members {
+            if !wanted(member) {
+                kept.push(Seen::Not);
+                continue;
+            }
             let shows = all.len() <= 1 && member.shows_itself()?;
             // A bit that nobody writes is not mentioned by the steps either.
             let flags: Vec<u32> =
                 member.flags.iter().copied().filter(|bit| written.binary_search(bit).is_ok()).collect();
-            kept.push(if shows { Some(space.unchanged(&flags)?) } else { None });
+            kept.push(if shows { Seen::Keeping(space.unchanged(&flags)?) } else { Seen::Apart });
         }
         Ok(Others { tree, outside, all, kept })
     }
@@ -269,9 +304,13 @@ impl<'a> Split<'a> {
         self.remote[rank] = effects;
     }
 
-    /// What all other components may do to each of this rank's, for whoever checks.
+    /// What all other components may do to each of this rank's that is not transparent, for whoever checks.
     pub fn others_of(&self, each: VisitMember<'_>) -> Result<(), Trouble> {
-        self.others()?.each(self.setting, &mut |at, others| each(&self.members[at], others))
+        if self.members.iter().all(|member| member.transparent) {
+            return Ok(());
+        }
+        self.others(&|member| !member.transparent)?
+            .each(self.setting, &mut |at, others| each(&self.members[at], others))
     }
 }
 
@@ -280,168 +319,48 @@ struct Others {
     tree: Tree,
     outside: Vec<Effect>,
     all: Vec<Effect>,
-    /// For components all of whose steps show in their auxiliaries: "these do not change". What is left of all effects
-    /// are then just the others'.
-    kept: Vec<Option<Bdd>>,
+    kept: Vec<Seen>,
+}
+
+/// How a component sees all others.
+enum Seen {
+    /// Nobody asked.
+    Not,
+    /// All of its steps show in its auxiliaries, and this says that they do not change: what is left of all effects are
+    /// just the others'.
+    Keeping(Bdd),
+    Apart,
 }
 
 impl Others {
     fn each(&self, setting: Setting<'_>, each: Visit<'_>) -> Result<(), Trouble> {
         for (at, kept) in self.kept.iter().enumerate() {
-            let Some(kept) = kept else { continue };
+            let Seen::Keeping(kept) = kept else { continue };
             let restrict = |effect: &Effect| {
                 Ok(Effect { steps: effect.steps.and(kept)?, writes: effect.writes.clone() })
             };
             let others = self.all.iter().map(restrict).collect::<Result<Vec<Effect>, Trouble>>()?;
             each(at, &others)?;
         }
-        let wanted = |at: usize| self.kept.get(at).is_some_and(Option::is_none);
+        let wanted = |at: usize| matches!(self.kept.get(at), Some(Seen::Apart));
         self.tree.all_but_one(setting, &self.outside, &wanted, each)
     }
 }
 
-impl Member {
-    pub fn new(setting: Setting<'_>, part: usize) -> Result<Member, Trouble> {
-        Member::in_bank(setting, part, 0)
-    }
-
-    /// A component whose own slots stand in a bank.
-    pub fn in_bank(setting: Setting<'_>, part: usize, bank: u32) -> Result<Member, Trouble> {
-        let (model, plan, space) = (setting.model, setting.plan, setting.space);
-        let of = &setting.parts.parts[part];
-        let view = plan.view(model, of, bank);
-        let relations = of
-            .instances
-            .iter()
-            .map(|&instance| {
-                let tabulated = match setting.tabulated {
-                    true => tabulate(model, setting.options, space, &view, instance, VALUATIONS_MAX)?,
-                    false => None,
-                };
-                match tabulated {
-                    Some(relation) => Ok(relation),
-                    None => Relation::new(model, setting.options, space, &view, instance),
-                }
-            })
-            .collect::<Result<Vec<Relation>, Trouble>>()?;
-        let own_now = space.set(plan.bank(bank), Side::Now)?;
-        let own_both = own_now.and(&space.set(plan.bank(bank), Side::Next)?)?;
-        let mut consistent = space.store.truth();
-        if setting.guarantee == Guarantee::Any {
-            consistent = consistency(&setting, &view, part)?;
+/// Closes a set under relations. Each pass starts from all of the set, which is mostly a smaller diagram than what the
+/// pass before added.
+pub fn close(from: &Bdd, relations: &[Relation], stop: Stop<'_>) -> Result<Bdd, Trouble> {
+    let mut all = from.clone();
+    loop {
+        let before = all.clone();
+        for relation in relations {
+            halted(stop)?;
+            all = all.or(&relation.after(&all)?)?;
         }
-        let mut joined = Vec::new();
-        for relation in &relations {
-            let effect = Effect { steps: relation.steps.clone(), writes: relation.writes.clone() };
-            add(setting, &mut joined, &[effect])?;
-        }
-        let steps = joined.iter().map(|effect| effect.relation(space)).collect::<Result<_, Trouble>>()?;
-        let flags: Vec<u32> =
-            of.locals.iter().filter_map(|slot| view.flags.get(slot)).flatten().map(|&(_, bit)| bit).collect();
-        Ok(Member {
-            part,
-            relations,
-            steps,
-            theta: space.store.falsity(),
-            own_both,
-            own_now,
-            consistent,
-            effects: Vec::new(),
-            summarised: None,
-            closed_under: None,
-            flags_kept: space.unchanged(&flags)?,
-            flags,
-            view,
-        })
-    }
-
-    /// Closes theta under own steps and others' effects. Each pass starts from all of theta, which is mostly a smaller
-    /// diagram than what the pass before added.
-    fn close(&mut self, others: &[Relation], stop: Stop<'_>) -> Result<(), Trouble> {
-        loop {
-            let before = self.theta.clone();
-            for relation in self.steps.iter().chain(others) {
-                halted(stop)?;
-                self.theta = self.theta.or(&relation.after(&self.theta)?)?;
-            }
-            if self.theta == before {
-                return Ok(());
-            }
+        if all == before {
+            return Ok(all);
         }
     }
-
-    /// Makes the component's effects anew; whether they grew.
-    pub fn summarise(&mut self, setting: &Setting<'_>) -> Result<bool, Trouble> {
-        if setting.guarantee == Guarantee::Any && !self.effects.is_empty() {
-            return Ok(false);
-        }
-        if self.summarised.as_ref() == Some(&self.theta) {
-            return Ok(false);
-        }
-        self.summarised = Some(self.theta.clone());
-        let from = if setting.guarantee == Guarantee::Any { &self.consistent } else { &self.theta };
-        let mut effects: Vec<Effect> = Vec::new();
-        for relation in &self.relations {
-            let shared = |bit: &u32| setting.plan.is_shared(*bit);
-            let writes: Vec<u32> = relation.writes.iter().copied().filter(shared).collect();
-            if writes.is_empty() {
-                continue;
-            }
-            halted(setting.stop)?;
-            let steps = from.and_exists(&relation.steps, &self.own_both)?;
-            // A step that changes nothing shared is nothing to the others.
-            let steps = steps.minus(&setting.space.frame(&writes)?.agree)?;
-            if !steps.is_false() {
-                add(*setting, &mut effects, &[Effect { steps, writes }])?;
-            }
-        }
-        let grew = effects != self.effects;
-        self.effects = effects;
-        Ok(grew)
-    }
-
-    /// Whether every effect changes an auxiliary of its own, so that what leaves these alone is not its own doing.
-    fn shows_itself(&self) -> Result<bool, Trouble> {
-        for effect in &self.effects {
-            if self.flags.is_empty() || !effect.steps.and(&self.flags_kept)?.is_false() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// What theta says of the shared state.
-    pub fn shared(&self) -> Result<Bdd, Trouble> {
-        self.theta.exists(&self.own_now)
-    }
-
-    pub fn effects(&self) -> &[Effect] {
-        &self.effects
-    }
-}
-
-/// The views of a component whose own slots have values of their types and whose auxiliaries say the truth. Relations say
-/// nothing sensible about codes that no value has; thetas never contain them.
-pub fn consistency(setting: &Setting<'_>, view: &View, part: usize) -> Result<Bdd, Trouble> {
-    let space = setting.space;
-    let mut all = space.store.truth();
-    for field in view.own.values() {
-        if field.count <= VALUES_MAX && field.count + 1 < 1 << field.width {
-            let values: Vec<Bdd> =
-                space.cases(*field, Side::Now)?.iter().map(|(_, set)| set.clone()).collect();
-            all = all.and(&space.store.any(&values)?)?;
-        }
-    }
-    for (at, auxiliary) in setting.plan.auxiliaries.iter().enumerate().rev() {
-        if setting.parts.owner[auxiliary.slot as usize] != Some(part as u32) {
-            continue;
-        }
-        let field = view.field(auxiliary.slot).expect("a local slot is in its component's view");
-        let variable = crate::symbolic::space::variable(setting.plan.auxiliary_bits[at], Side::Now);
-        let flag = space.store.variable(variable)?;
-        all = all.and(&flag.equiv(&space.is(field, auxiliary.value, Side::Now)?)?)?;
-    }
-    Ok(all)
 }
 
 pub fn halted(stop: Stop<'_>) -> Result<(), Trouble> {

@@ -9,12 +9,12 @@ use crate::audit::{self, DeadlockMode, Outcome};
 use crate::ir::eval::{Fault, Machine};
 use crate::ir::{Model, PropertyKind, RuleId};
 use crate::symbolic::describe::describe;
-use crate::symbolic::reach::{Reach, Stop, Way};
-use crate::symbolic::{Bdd, Trouble};
+use crate::symbolic::reach::{Reach, Way};
+use crate::symbolic::{Bdd, Trouble, Watch};
 use crate::verdict::{Counts, Ending, Report, StepRef};
 
 /// Searches the model; a refusal is the text of what is not taken.
-pub fn search(model: &Model, options: &audit::Options, bytes: u64, stop: Stop<'_>) -> Result<Report, String> {
+pub fn search(model: &Model, options: &audit::Options, bytes: u64, stop: &Watch) -> Result<Report, String> {
     let mut teller =
         Teller { model, options, told: Outcome::default(), machine: Machine::new(model, options.eval) };
     match Reach::new(model, options.eval, bytes, stop) {
@@ -51,7 +51,7 @@ struct Teller<'m> {
 
 impl<'m> Teller<'m> {
     /// Completes the set and tells what is wrong in it; why it is not complete, where it is not.
-    fn run(&mut self, reach: &mut Reach<'m>, stop: Stop<'_>) -> Result<Option<String>, Trouble> {
+    fn run(&mut self, reach: &mut Reach<'m>, stop: &Watch) -> Result<Option<String>, Trouble> {
         for start in &reach.start_faults {
             let step = StepRef { rule: start.start as u32, index: start.index };
             let ending = self.fault_ending(true, step, &start.fault);
@@ -111,7 +111,7 @@ impl<'m> Teller<'m> {
         Ok(!reach.arrived.is_empty())
     }
 
-    fn tell(&mut self, reach: &Reach<'m>, wrong: &[(u32, Bdd, Bdd)], stop: Stop<'_>) -> Result<(), Trouble> {
+    fn tell(&mut self, reach: &Reach<'m>, wrong: &[(u32, Bdd, Bdd)], stop: &Watch) -> Result<(), Trouble> {
         for (property, fails, faults) in wrong {
             self.tell_property(reach, *property, &fails.and(&reach.reached)?, false, stop)?;
             self.tell_property(reach, *property, &faults.and(&reach.reached)?, true, stop)?;
@@ -153,7 +153,7 @@ impl<'m> Teller<'m> {
         property: u32,
         states: &Bdd,
         fault: bool,
-        stop: Stop<'_>,
+        stop: &Watch,
     ) -> Result<(), Trouble> {
         if states.is_false() || self.enough().is_some() {
             return Ok(());
@@ -175,7 +175,7 @@ impl<'m> Teller<'m> {
         Ok(())
     }
 
-    fn way(&self, reach: &Reach<'m>, target: &Bdd, stop: Stop<'_>) -> Result<Way, Trouble> {
+    fn way(&self, reach: &Reach<'m>, target: &Bdd, stop: &Watch) -> Result<Way, Trouble> {
         Ok(reach.way(target, stop)?.expect("what was reached has a way from a start state"))
     }
 

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Instant;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,7 @@ use crate::report::compare::{self, Published};
 use crate::report::document::{self, Document, RuleLine};
 use crate::report::itf;
 use crate::report::progress::{Form, Now, Shower};
+use crate::symbolic::Watch;
 use crate::verdict::figures::{FreedomFigures, ProofFigures, RankFigures, ResponseFigures};
 use crate::verdict::{CheckKind, Report, Verdict};
 
@@ -364,6 +366,18 @@ fn brute(task: &Task, model: &ir::Model, options: &audit::Options, signals: &Sig
     report
 }
 
+/// Says when the time is over that begins now, or a signal asks to stop.
+pub(super) fn watch(limit: Option<Duration>, signals: &Signals) -> Watch {
+    let (begin, signals) = (Instant::now(), signals.clone());
+    Rc::new(move || {
+        let out_of_time = limit.is_some_and(|limit| begin.elapsed() > limit);
+        let asked = signals.request() == Some(Request::Stop);
+        asked
+            .then(|| "a signal asked to stop".to_string())
+            .or_else(|| out_of_time.then(|| "out of time".to_string()))
+    })
+}
+
 /// The reachable set as one decision diagram.
 fn diagram(
     task: &Task,
@@ -373,15 +387,7 @@ fn diagram(
 ) -> Result<Found, Refusal> {
     let limit = task.values.time("time");
     let bytes = memory::budget(task.values.size("memory"), 1).rank_bytes;
-    let begin = Instant::now();
-    let stop = || {
-        let out_of_time = limit.is_some_and(|limit| begin.elapsed() > limit);
-        let asked = signals.request() == Some(Request::Stop);
-        asked
-            .then(|| "a signal asked to stop".to_string())
-            .or_else(|| out_of_time.then(|| "out of time".to_string()))
-    };
-    let report = bdd::search(model, options, bytes, &stop).map_err(Refusal::usage)?;
+    let report = bdd::search(model, options, bytes, &watch(limit, signals)).map_err(Refusal::usage)?;
     let report = replayed(model, options, report);
     Ok(Found::plain("bdd", report))
 }

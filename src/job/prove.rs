@@ -6,6 +6,7 @@
 //! anew (`compose::recheck`).
 
 use std::path::Path;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::check::{self, Found, Task, audit_options};
@@ -20,11 +21,11 @@ use crate::compose::judge::all_gather;
 use crate::compose::parts::{Parts, Plan};
 use crate::compose::proof::{Conclusion, Method, Proof, Request, prove};
 use crate::host::memory;
-use crate::host::signals::{self, Signals};
+use crate::host::signals::Signals;
 use crate::ir::eval::{Fault, Machine, Step};
 use crate::ir::model::instance_count;
 use crate::ir::{Model, PropertyKind};
-use crate::symbolic::{Trouble, View};
+use crate::symbolic::{Trouble, View, Watch};
 use crate::verdict::figures::ProofFigures;
 use crate::verdict::{Check, CheckKind, Counts, Ending, Report, StepRef, Verdict};
 
@@ -63,15 +64,7 @@ pub(super) fn work(
         let name = method(&task.values).name();
         Found { proof, ..Found::plain(name, report) }
     };
-    let limit = task.values.time("time");
-    let begin = Instant::now();
-    let stop = || {
-        let out_of_time = limit.is_some_and(|limit| begin.elapsed() > limit);
-        let asked = signals.request() == Some(signals::Request::Stop);
-        asked
-            .then(|| "a signal asked to stop".to_string())
-            .or_else(|| out_of_time.then(|| "out of time".to_string()))
-    };
+    let stop = check::watch(task.values.time("time"), signals);
     let open = |reason: String| root.then(|| found(report(model, Verdict::Unknown, Some(reason)), None));
     if model.properties.iter().any(|property| property.kind == PropertyKind::Assume) {
         return Ok(open("the model has assumptions, which proofs by components do not take".to_string()));
@@ -108,8 +101,9 @@ pub(super) fn work(
         given,
         rounds_max: task.values.number("rounds").unwrap_or(8),
         bytes,
-        stop: &stop,
+        stop: stop.clone(),
         starts: &starts,
+        explicit: task.values.text("certificate").is_some(),
     };
     let mut seen: Option<Report> = None;
     let mut seek = |round: u64| {
@@ -154,13 +148,14 @@ fn write_certificate(
     proof: &Proof,
     values: &Values,
 ) -> Result<Option<u64>, Refusal> {
-    let own: i64 = proof.thetas.iter().map(|theta| theta.len() as i64).sum();
+    let Some(thetas) = &proof.thetas else { return Ok(None) };
+    let own: i64 = thetas.iter().map(|theta| theta.len() as i64).sum();
     let bytes = collective::all_reduce(comm, Op::Sum, &[own])[0];
     let path = values.text("certificate");
     if path.is_none() && bytes > CERTIFIED_BYTES_MAX {
         return Ok(None);
     }
-    let Some(all) = collective::gather(comm, wire::encode(&proof.thetas)) else { return Ok(None) };
+    let Some(all) = collective::gather(comm, wire::encode(thetas)) else { return Ok(None) };
     let lists = all.iter().map(|bytes| wire::decode::<Vec<Vec<u8>>>(bytes).expect("a peer's thetas"));
     let thetas: Vec<Vec<u8>> = lists.flatten().collect();
     let plan = Plan::new(model, request.parts, proof.auxiliaries.clone(), proof.banks);
@@ -224,14 +219,16 @@ fn seek_execution(
     options: &audit::Options,
     bytes: u64,
     round: u64,
-    stop: &dyn Fn() -> Option<String>,
+    stop: &Watch,
 ) -> Option<Report> {
     let until = Instant::now() + SEEK_FIRST * 2u32.saturating_pow(round.min(16) as u32);
-    let stop = || stop().or_else(|| (Instant::now() > until).then(|| "not found in time".to_string()));
+    let stop = stop.clone();
+    let stop: Watch =
+        Rc::new(move || stop().or_else(|| (Instant::now() > until).then(|| "not found in time".to_string())));
     let (_, bits) = View::whole(model);
     let report = match bits <= WHOLE_BITS_MAX {
         true => bdd::search(model, options, bytes, &stop).ok(),
-        false => wander(model, options, round, &stop),
+        false => wander(model, options, round, &*stop),
     };
     report.filter(|report| report.verdict == Verdict::Violated)
 }

@@ -1,46 +1,69 @@
-//! Binary decision diagrams with complement edges: the only file that names the package that makes them.
+//! Binary decision diagrams as the other files use them: counted references to functions of one store.
 //!
 //! In: variables by number, the number being the level. Out: `Bdd`, a counted reference to a node of one `Store`.
 //! Equal functions of one store are equal references, so tests for equality, truth and falsity are immediate.
 //!
 //! A store has room for a fixed number of nodes. Where that is used up, dead nodes are collected and the operation is
-//! tried once more; then it fails with `Trouble::Memory`, which is a value and becomes the verdict *unknown*.
+//! tried once more; then it fails with `Trouble::Memory`, which is a value and becomes the verdict *unknown*. A store
+//! may be given a watch, which is looked at within operations: `Trouble::Halted`.
 //!
 //! Bytes: nodes below before nodes above, each as variable, high and low branch in groups of seven bits. Importing
 //! makes each node from two that are there already, without a search. It leaves out reordering: the order is planned.
 
-use std::collections::HashMap;
-
-use oxidd::bcdd::{BCDDFunction, BCDDManagerRef, new_manager};
-use oxidd::util::{AllocResult, OptBool};
-use oxidd::{
-    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, HasLevel, Manager, ManagerRef, Node,
-};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use super::Trouble;
-
-/// Bytes that one node takes, with its share of the tables.
-const NODE_BYTES: u64 = 32;
-const CACHE_ENTRY_BYTES: u64 = 24;
-const NODES_LEAST: u64 = 1 << 12;
-const NODES_MOST: u64 = 1 << 30;
+use super::nodes::{Edge, FALSE, Failed, TRUE, Table, Watch};
 
 /// Nodes, and the variables they decide.
 pub struct Store {
-    manager: BCDDManagerRef,
+    core: Rc<Core>,
     variables: u32,
-    truth: Bdd,
-    falsity: Bdd,
+}
+
+struct Core {
+    table: RefCell<Table>,
+    /// How many references there are to each node, as far as there were any.
+    held: RefCell<Vec<u32>>,
     /// Nodes at which dead ones are worth collecting.
-    full: std::cell::Cell<u64>,
+    full: Cell<usize>,
 }
 
 /// Dead nodes are not looked for below this many.
-const COLLECT_LEAST: u64 = 1 << 20;
+const COLLECT_LEAST: usize = 1 << 20;
 
 /// A boolean function of a store's variables.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Bdd(BCDDFunction);
+pub struct Bdd {
+    core: Rc<Core>,
+    edge: Edge,
+}
+
+impl Clone for Bdd {
+    fn clone(&self) -> Bdd {
+        self.core.hold(self.edge)
+    }
+}
+
+impl Drop for Bdd {
+    fn drop(&mut self) {
+        self.core.held.borrow_mut()[(self.edge >> 1) as usize] -= 1;
+    }
+}
+
+impl PartialEq for Bdd {
+    fn eq(&self, other: &Bdd) -> bool {
+        self.edge == other.edge
+    }
+}
+
+impl Eq for Bdd {}
+
+impl std::hash::Hash for Bdd {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.edge.hash(state);
+    }
+}
 
 impl std::fmt::Debug for Bdd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -48,17 +71,71 @@ impl std::fmt::Debug for Bdd {
     }
 }
 
+impl Core {
+    /// A counted reference to what is an edge now.
+    fn hold(self: &Rc<Core>, edge: Edge) -> Bdd {
+        let mut held = self.held.borrow_mut();
+        let at = (edge >> 1) as usize;
+        if at >= held.len() {
+            held.resize((at + 1).next_power_of_two(), 0);
+        }
+        held[at] += 1;
+        Bdd { core: self.clone(), edge }
+    }
+
+    /// Runs an operation; once more after a collection where there was no room.
+    fn run<T>(&self, operation: impl Fn(&mut Table) -> Result<T, Failed>) -> Result<T, Trouble> {
+        self.tidy();
+        let mut failed = None;
+        for again in [true, false] {
+            let done = operation(&mut self.table.borrow_mut());
+            match done {
+                Ok(made) => return Ok(made),
+                Err(Failed::Full) if again => self.collect(),
+                Err(why) => {
+                    failed = Some(why);
+                    break;
+                }
+            }
+        }
+        Err(match failed {
+            Some(Failed::Stopped) => {
+                Trouble::Halted(self.table.borrow().why.clone().expect("a reason to stop"))
+            }
+            _ => Trouble::Memory,
+        })
+    }
+
+    fn make(self: &Rc<Core>, operation: impl Fn(&mut Table) -> Result<Edge, Failed>) -> Result<Bdd, Trouble> {
+        Ok(self.hold(self.run(operation)?))
+    }
+
+    fn tidy(&self) {
+        if self.table.borrow().used() > self.full.get() {
+            self.collect();
+        }
+    }
+
+    fn collect(&self) {
+        self.table.borrow_mut().collect(&self.held.borrow());
+        self.full.set(COLLECT_LEAST.max(self.table.borrow().used() * 2));
+    }
+}
+
 impl Store {
     /// A store of so many variables in about so many bytes.
     pub fn new(variables: u32, bytes: u64) -> Store {
-        let cache = (bytes / 6 / CACHE_ENTRY_BYTES).clamp(1 << 12, 1 << 20).next_power_of_two();
-        let rest = bytes.saturating_sub(cache * CACHE_ENTRY_BYTES);
-        let nodes = (rest / NODE_BYTES).clamp(NODES_LEAST, NODES_MOST);
-        let manager = new_manager(nodes as usize, cache as usize, 1);
-        manager.with_manager_exclusive(|manager| manager.add_vars(variables));
-        let truth = Bdd(manager.with_manager_shared(|manager| BCDDFunction::t(manager)));
-        let falsity = Bdd(manager.with_manager_shared(|manager| BCDDFunction::f(manager)));
-        Store { manager, variables, truth, falsity, full: std::cell::Cell::new(COLLECT_LEAST) }
+        let core = Core {
+            table: RefCell::new(Table::new(bytes)),
+            held: RefCell::default(),
+            full: Cell::new(COLLECT_LEAST),
+        };
+        Store { core: Rc::new(core), variables }
+    }
+
+    /// Operations stop when this says so.
+    pub fn watch(&self, watch: Watch) {
+        self.core.table.borrow_mut().watch = Some(watch);
     }
 
     pub fn variables(&self) -> u32 {
@@ -66,11 +143,11 @@ impl Store {
     }
 
     pub fn truth(&self) -> Bdd {
-        self.truth.clone()
+        self.core.hold(TRUE)
     }
 
     pub fn falsity(&self) -> Bdd {
-        self.falsity.clone()
+        self.core.hold(FALSE)
     }
 
     pub fn constant(&self, value: bool) -> Bdd {
@@ -78,8 +155,7 @@ impl Store {
     }
 
     pub fn variable(&self, number: u32) -> Result<Bdd, Trouble> {
-        let made = self.manager.with_manager_shared(|manager| BCDDFunction::var(manager, number));
-        made.map(Bdd).map_err(|_| Trouble::Memory)
+        self.core.make(|table| table.make(number, TRUE, FALSE))
     }
 
     pub fn literal(&self, number: u32, positive: bool) -> Result<Bdd, Trouble> {
@@ -87,15 +163,20 @@ impl Store {
         if positive { Ok(variable) } else { variable.not() }
     }
 
-    /// The conjunction of literals, made from the last variable on, so that each step makes one node.
+    /// The conjunction of literals, made from the last variable on.
     pub fn cube(&self, literals: &[(u32, bool)]) -> Result<Bdd, Trouble> {
         let mut sorted = literals.to_vec();
         sorted.sort_unstable();
-        let mut cube = self.truth();
-        for &(number, positive) in sorted.iter().rev() {
-            cube = self.literal(number, positive)?.and(&cube)?;
+        sorted.dedup();
+        if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Ok(self.falsity());
         }
-        Ok(cube)
+        self.core.make(|table| {
+            sorted.iter().rev().try_fold(TRUE, |cube, &(number, positive)| match positive {
+                true => table.make(number, cube, FALSE),
+                false => table.make(number, FALSE, cube),
+            })
+        })
     }
 
     /// The conjunction of variables, as quantifiers take their set.
@@ -106,15 +187,12 @@ impl Store {
 
     /// Nodes in use, dead ones that are not collected yet included.
     pub fn nodes(&self) -> u64 {
-        self.manager.with_manager_shared(|manager| manager.approx_num_inner_nodes() as u64)
+        self.core.table.borrow().used() as u64
     }
 
     /// Collects dead nodes when there may be many: twice as many nodes as were left the last time.
     pub fn tidy(&self) {
-        if self.nodes() > self.full.get() {
-            self.manager.with_manager_shared(|manager| manager.gc());
-            self.full.set(COLLECT_LEAST.max(self.nodes() * 2));
-        }
+        self.core.tidy();
     }
 
     /// A disjunction, built in halves so that intermediate results stay small.
@@ -141,10 +219,10 @@ impl Store {
             };
             let (high, low) = (made.get(high as usize), made.get(low as usize));
             let (Some(high), Some(low)) = (high, low) else { return Ok(None) };
-            if variable >= u64::from(self.variables) {
+            if variable >= u64::from(self.variables) || !high.is_after(variable) || !low.is_after(variable) {
                 return Ok(None);
             }
-            let node = self.variable(variable as u32)?.ite(high, low)?;
+            let node = self.core.make(|table| table.make(variable as u32, high.edge, low.edge))?;
             made.push(node);
         }
         Ok(made.pop())
@@ -152,119 +230,154 @@ impl Store {
 }
 
 impl Bdd {
-    /// Runs an operation; once more after a collection where there was no room.
-    fn room(&self, run: impl Fn() -> AllocResult<BCDDFunction>) -> Result<Bdd, Trouble> {
-        if let Ok(made) = run() {
-            return Ok(Bdd(made));
-        }
-        self.0.with_manager_shared(|manager, _| manager.gc());
-        run().map(Bdd).map_err(|_| Trouble::Memory)
+    fn with(&self, operation: impl Fn(&mut Table) -> Result<Edge, Failed>) -> Result<Bdd, Trouble> {
+        self.core.make(operation)
+    }
+
+    /// Whether it decides nothing up to a variable.
+    fn is_after(&self, variable: u64) -> bool {
+        u64::from(self.core.table.borrow().variable(self.edge)) > variable
     }
 
     pub fn is_false(&self) -> bool {
-        !self.0.satisfiable()
+        self.edge == FALSE
     }
 
     pub fn is_true(&self) -> bool {
-        self.0.valid()
+        self.edge == TRUE
     }
 
     pub fn not(&self) -> Result<Bdd, Trouble> {
-        self.room(|| self.0.not())
+        Ok(self.core.hold(self.edge ^ 1))
     }
 
     pub fn and(&self, other: &Bdd) -> Result<Bdd, Trouble> {
-        self.room(|| self.0.and(&other.0))
+        self.with(|table| table.and(self.edge, other.edge))
     }
 
     pub fn or(&self, other: &Bdd) -> Result<Bdd, Trouble> {
-        self.room(|| self.0.or(&other.0))
+        self.with(|table| table.or(self.edge, other.edge))
     }
 
     pub fn equiv(&self, other: &Bdd) -> Result<Bdd, Trouble> {
-        self.room(|| self.0.equiv(&other.0))
+        self.with(|table| table.xor(self.edge, other.edge ^ 1))
     }
 
     /// What is here and not there.
     pub fn minus(&self, other: &Bdd) -> Result<Bdd, Trouble> {
-        self.room(|| other.0.imp_strict(&self.0))
+        self.with(|table| table.and(self.edge, other.edge ^ 1))
     }
 
     pub fn ite(&self, then: &Bdd, otherwise: &Bdd) -> Result<Bdd, Trouble> {
-        self.room(|| self.0.ite(&then.0, &otherwise.0))
+        self.with(|table| table.if_then_else(self.edge, then.edge, otherwise.edge))
     }
 
     /// Quantifies the variables of a set.
     pub fn exists(&self, set: &Bdd) -> Result<Bdd, Trouble> {
-        self.room(|| self.0.exists(&set.0))
+        self.with(|table| table.exists(self.edge, set.edge))
     }
 
     /// Conjunction and quantification in one walk.
     pub fn and_exists(&self, other: &Bdd, set: &Bdd) -> Result<Bdd, Trouble> {
-        self.room(|| self.0.apply_exists(BooleanOperator::And, &other.0, &set.0))
+        self.with(|table| table.and_exists(self.edge, other.edge, set.edge))
+    }
+
+    /// The states after steps from states that are here. Variables 2b and 2b + 1 are a bit before and after a step;
+    /// `written` has the variables 2b of all bits that steps mention after.
+    pub fn after(&self, steps: &Bdd, written: &Bdd) -> Result<Bdd, Trouble> {
+        self.with(|table| table.after(self.edge, steps.edge, written.edge))
+    }
+
+    /// The states from which steps lead to states that are here.
+    pub fn before(&self, steps: &Bdd, written: &Bdd) -> Result<Bdd, Trouble> {
+        self.with(|table| table.before(self.edge, steps.edge, written.edge))
+    }
+
+    /// Whether something is both here and there.
+    pub fn meets(&self, other: &Bdd) -> Result<bool, Trouble> {
+        self.core.run(|table| table.meet(self.edge, other.edge))
     }
 
     /// Whether all that is here is there.
     pub fn within(&self, other: &Bdd) -> Result<bool, Trouble> {
-        Ok(self.minus(other)?.is_false())
+        Ok(!self.core.run(|table| table.meet(self.edge, other.edge ^ 1))?)
     }
 
     pub fn nodes(&self) -> usize {
-        self.0.node_count()
+        let table = self.core.table.borrow();
+        let mut seen = fxhash::FxHashSet::default();
+        let mut open = vec![self.edge >> 1];
+        while let Some(at) = open.pop() {
+            if seen.insert(at) && at > 0 {
+                let (high, low) = table.branches(at << 1);
+                open.extend([high >> 1, low >> 1]);
+            }
+        }
+        seen.len()
+    }
+
+    /// The variables that it depends on, ascending.
+    pub fn support(&self) -> Vec<u32> {
+        let table = self.core.table.borrow();
+        let mut seen = fxhash::FxHashSet::default();
+        let mut found = std::collections::BTreeSet::new();
+        let mut open = vec![self.edge >> 1];
+        while let Some(at) = open.pop() {
+            if at > 0 && seen.insert(at) {
+                found.insert(table.variable(at << 1));
+                let (high, low) = table.branches(at << 1);
+                open.extend([high >> 1, low >> 1]);
+            }
+        }
+        found.into_iter().collect()
     }
 
     /// Whether a valuation satisfies it; `value` says each variable's.
     pub fn holds(&self, value: impl Fn(u32) -> bool) -> bool {
-        let mut here = self.0.clone();
-        loop {
-            let Some(variable) = top(&here) else { return here.satisfiable() };
-            let branch = if value(variable) { here.cofactor_true() } else { here.cofactor_false() };
-            here = branch.expect("an inner node has branches");
+        let table = self.core.table.borrow();
+        let mut here = self.edge;
+        while here > FALSE {
+            let (high, low) = table.branches(here);
+            here = if value(table.variable(here)) { high } else { low };
         }
+        here == TRUE
     }
 
     /// One satisfying valuation, by variable: none where a variable does not matter. None where there is none.
-    pub fn pick(&self) -> Option<Vec<Option<bool>>> {
-        let cube = self.0.pick_cube(|_, _, _| false)?;
-        let plain = |value: OptBool| match value {
-            OptBool::None => None,
-            OptBool::False => Some(false),
-            OptBool::True => Some(true),
-        };
-        Some(cube.into_iter().map(plain).collect())
+    pub fn pick(&self, variables: u32) -> Option<Vec<Option<bool>>> {
+        let table = self.core.table.borrow();
+        let mut valuation = vec![None; variables as usize];
+        let mut here = self.edge;
+        while here > FALSE {
+            let (high, low) = table.branches(here);
+            valuation[table.variable(here) as usize] = Some(low == FALSE);
+            here = if low == FALSE { high } else { low };
+        }
+        (here == TRUE).then_some(valuation)
     }
 
     /// All nodes, those below first: variable, high and low, which count from the two constants false and true.
-    #[expect(clippy::mutable_key_type, reason = "counting references does not change what a key is equal to")]
     pub fn node_list(&self) -> (Vec<(u32, u32, u32)>, u32) {
-        let mut numbers: HashMap<BCDDFunction, u32> = HashMap::new();
+        let table = self.core.table.borrow();
+        let mut numbers: fxhash::FxHashMap<Edge, u32> = [(FALSE, 0), (TRUE, 1)].into_iter().collect();
         let mut list = Vec::new();
-        let mut open = vec![(self.0.clone(), false)];
-        let number_of = |numbers: &HashMap<BCDDFunction, u32>, f: &BCDDFunction| match top(f) {
-            None => Some(u32::from(f.satisfiable())),
-            Some(_) => numbers.get(f).copied(),
-        };
-        while let Some((here, entered)) = open.pop() {
-            if number_of(&numbers, &here).is_some() {
+        let mut open = vec![self.edge];
+        while let Some(&here) = open.last() {
+            if numbers.contains_key(&here) {
+                open.pop();
                 continue;
             }
-            let variable = top(&here).expect("constants have numbers");
-            let (high, low) = here.cofactors().expect("an inner node has branches");
-            match (number_of(&numbers, &high), number_of(&numbers, &low)) {
-                (Some(high), Some(low)) => {
-                    list.push((variable, high, low));
+            let (high, low) = table.branches(here);
+            match (numbers.get(&high), numbers.get(&low)) {
+                (Some(&high), Some(&low)) => {
+                    list.push((table.variable(here), high, low));
                     numbers.insert(here, list.len() as u32 + 1);
+                    open.pop();
                 }
-                _ => {
-                    debug_assert!(!entered, "branches come before the node");
-                    open.push((here, true));
-                    open.push((high, false));
-                    open.push((low, false));
-                }
+                _ => open.extend([high, low]),
             }
         }
-        let root = number_of(&numbers, &self.0).expect("the root was numbered");
-        (list, root)
+        (list, numbers[&self.edge])
     }
 
     /// The function as bytes, for `Store::import` of a store with the same order.
@@ -283,14 +396,6 @@ impl Bdd {
         }
         bytes
     }
-}
-
-/// The variable decided first; none for constants.
-fn top(f: &BCDDFunction) -> Option<u32> {
-    f.with_manager_shared(|manager, edge| match manager.get_node(edge) {
-        Node::Inner(node) => Some(manager.level_to_var(node.level())),
-        Node::Terminal(_) => None,
-    })
 }
 
 fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
@@ -342,6 +447,86 @@ mod tests {
             made = made.or(&store.cube(&literals).unwrap()).unwrap();
         }
         made
+    }
+
+    /// Every operation against what it says of all valuations of eight variables, with collections in between.
+    #[test]
+    fn operations_are_those_of_truth_tables() {
+        let store = Store::new(8, 1 << 22);
+        let mut prng = Prng::new(11);
+        let table = |f: &Bdd| -> Vec<bool> {
+            (0..256u32).map(|valuation| f.holds(|number| valuation >> number & 1 == 1)).collect()
+        };
+        let same =
+            |f: &Bdd, of: &dyn Fn(usize) -> bool| assert_eq!(table(f), (0..256).map(of).collect::<Vec<_>>());
+        for round in 0..200 {
+            let (f, g, h) = (random(&store, &mut prng), random(&store, &mut prng), random(&store, &mut prng));
+            let (a, b, c) = (table(&f), table(&g), table(&h));
+            same(&f.and(&g).unwrap(), &|at| a[at] && b[at]);
+            same(&f.or(&g).unwrap(), &|at| a[at] || b[at]);
+            same(&f.not().unwrap(), &|at| !a[at]);
+            same(&f.minus(&g).unwrap(), &|at| a[at] && !b[at]);
+            same(&f.equiv(&g).unwrap(), &|at| a[at] == b[at]);
+            same(&f.ite(&g, &h).unwrap(), &|at| if a[at] { b[at] } else { c[at] });
+            assert_eq!(f.meets(&g).unwrap(), (0..256).any(|at| a[at] && b[at]));
+            assert_eq!(f.within(&g).unwrap(), (0..256).all(|at| !a[at] || b[at]));
+            // Quantifying: valuations that differ in the set alone.
+            let mask = prng.below(256) as usize;
+            let set = store.set((0..8u32).filter(|number| mask >> number & 1 == 1)).unwrap();
+            let alike = |at: usize| (0..256usize).filter(move |other| (at ^ other) & !mask == 0);
+            same(&f.exists(&set).unwrap(), &|at| alike(at).any(|other| a[other]));
+            same(&f.and_exists(&g, &set).unwrap(), &|at| alike(at).any(|other| a[other] && b[other]));
+            // Images: states have the even variables; steps mention odd ones of written bits alone.
+            let written = mask & 0x55;
+            let now = store.set((0..8u32).filter(|number| written >> number & 1 == 1)).unwrap();
+            let odd = |keep: usize| {
+                store
+                    .set((0..8u32).filter(|number| 0xaa >> number & 1 == 1 && keep >> number & 1 == 0))
+                    .unwrap()
+            };
+            let states = f.exists(&odd(0)).unwrap();
+            let steps = g.exists(&odd(written << 1)).unwrap();
+            let (s, t) = (table(&states), table(&steps));
+            // The valuation of both sides of a step, from two states that agree on what is not written.
+            let both = |from: usize, to: usize| from | (to & written) << 1;
+            let pairs = |at: usize| {
+                (0..256usize).filter(move |&other| (at ^ other) & 0x55 & !written == 0 && other & 0xaa == 0)
+            };
+            same(&states.after(&steps, &now).unwrap(), &|at| {
+                pairs(at).any(|from| s[from] && t[both(from, at & 0x55)])
+            });
+            same(&states.before(&steps, &now).unwrap(), &|at| {
+                pairs(at).any(|to| s[to] && t[both(at & 0x55, to)])
+            });
+            let support = |number: &u32| (0..256).any(|at| a[at] != a[at ^ 1 << number]);
+            assert_eq!(f.support(), (0..8u32).filter(support).collect::<Vec<_>>());
+            if round % 10 == 0 {
+                store.core.collect();
+                assert_eq!(table(&f), a);
+            }
+        }
+        store.core.collect();
+        assert!(store.nodes() < 10, "nothing but constants is held");
+    }
+
+    #[test]
+    fn a_watch_ends_an_operation() {
+        let store = Store::new(60, 1 << 26);
+        let mut prng = Prng::new(5);
+        let mut made = store.truth();
+        store.watch(Rc::new(|| Some("enough".to_string())));
+        let halted = (0..10_000).find_map(|_| {
+            let literals: Vec<(u32, bool)> =
+                (0..12).map(|_| (prng.below(60) as u32, prng.below(2) == 0)).collect();
+            match store.cube(&literals).and_then(|cube| made.minus(&cube)) {
+                Ok(next) => {
+                    made = next;
+                    None
+                }
+                Err(trouble) => Some(trouble),
+            }
+        });
+        assert_eq!(halted, Some(Trouble::Halted("enough".to_string())));
     }
 
     #[test]

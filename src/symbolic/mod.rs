@@ -1,17 +1,20 @@
 //! Models as binary decision diagrams: states are sets of valuations, rules are relations.
 //!
-//! `bdd.rs` is the only file that names the package behind it. `space.rs` says which variables carry a slot's value.
+//! `nodes.rs` keeps the nodes, `apply.rs` has the operations, `bdd.rs` is what everyone else uses of them. `space.rs`
+//! says which variables carry a slot's value.
 //! `execute.rs`, with `evaluate.rs`, `multisets.rs` and `place.rs`, runs a rule once for all states; `relation.rs` makes of such a run
 //! the relation, with the states where it goes wrong; `tabulate.rs` makes the same by asking the evaluator. `reach.rs` finds all reachable states of a whole model.
 //!
 //! What it cannot take is refused with a reason and a place in the text: large multisets, variables with too many values,
 //! loops and calls that do not end soon enough. Nothing is approximated: what is taken is exactly the evaluator's.
 
+mod apply;
 pub mod bdd;
 pub mod describe;
 mod evaluate;
 mod execute;
 mod multisets;
+mod nodes;
 mod place;
 pub mod reach;
 pub mod relation;
@@ -19,6 +22,7 @@ pub mod space;
 pub mod tabulate;
 
 pub use bdd::{Bdd, Store};
+pub use nodes::Watch;
 pub use place::VALUES_MAX;
 pub use space::{Field, Side, Space, View};
 

@@ -13,16 +13,13 @@
 
 use std::collections::HashMap;
 
-use super::Trouble;
 use super::bdd::Bdd;
 use super::relation::{Predicate, Relation, predicate};
 use super::space::{Side, Space, View, variable};
+use super::{Trouble, Watch};
 use crate::ir::eval::{Fault, Machine, Options, State, Step};
 use crate::ir::model::instance_count;
 use crate::ir::{Instance, Model, PropertyKind};
-
-/// Looked at now and then: a reason to stop.
-pub type Stop<'a> = &'a dyn Fn() -> Option<String>;
 
 /// Where a start state could not be made.
 pub struct StartFault {
@@ -57,9 +54,9 @@ pub struct Reach<'m> {
 }
 
 impl<'m> Reach<'m> {
-    pub fn new(model: &'m Model, options: Options, bytes: u64, stop: Stop<'_>) -> Result<Reach<'m>, Trouble> {
+    pub fn new(model: &'m Model, options: Options, bytes: u64, stop: &Watch) -> Result<Reach<'m>, Trouble> {
         let (view, bits) = View::whole(model);
-        let space = Space::new(bits, bytes);
+        let space = Space::watched(bits, bytes, stop);
         let truth = space.store.truth();
         let falsity = space.store.falsity();
         let mut reach = Reach {
@@ -176,7 +173,7 @@ impl<'m> Reach<'m> {
     }
 
     /// One pass over all relations; whether anything was added.
-    pub fn pass(&mut self, stop: Stop<'_>) -> Result<bool, Trouble> {
+    pub fn pass(&mut self, stop: &Watch) -> Result<bool, Trouble> {
         let before = self.reached.clone();
         for at in 0..self.relations.len() {
             halted(stop)?;
@@ -200,7 +197,7 @@ impl<'m> Reach<'m> {
     }
 
     /// A way from a start state to some state of the target, which must be reachable or arrived at.
-    pub fn way(&self, target: &Bdd, stop: Stop<'_>) -> Result<Option<Way>, Trouble> {
+    pub fn way(&self, target: &Bdd, stop: &Watch) -> Result<Option<Way>, Trouble> {
         let mut layers = vec![target.clone()];
         let mut seen = target.clone();
         loop {
@@ -248,7 +245,7 @@ impl<'m> Reach<'m> {
     }
 }
 
-fn halted(stop: Stop<'_>) -> Result<(), Trouble> {
+fn halted(stop: &Watch) -> Result<(), Trouble> {
     stop().map_or(Ok(()), |why| Err(Trouble::Halted(why)))
 }
 
@@ -281,7 +278,7 @@ pub fn count(states: &Bdd, bits: u32) -> u128 {
 
 /// The values of all slots in one state of a set, by slot.
 pub fn pick_state(model: &Model, space: &Space, view: &View, set: &Bdd) -> Option<HashMap<u32, i64>> {
-    let valuation = set.pick()?;
+    let valuation = set.pick(space.store.variables())?;
     debug_assert!(valuation.len() > variable(space.bits().saturating_sub(1), Side::Next) as usize);
     let fields = (0..model.slots.len() as u32).filter_map(|slot| Some((slot, view.field(slot)?)));
     Some(fields.map(|(slot, field)| (slot, space.value_in(field, &valuation, Side::Now))).collect())

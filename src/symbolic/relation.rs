@@ -117,12 +117,12 @@ impl Relation {
 
     /// The states after, of states before.
     pub fn after(&self, states: &Bdd) -> Result<Bdd, Trouble> {
-        states.and_exists(&self.steps, &self.frame.now)?.and_exists(&self.frame.agree, &self.frame.next)
+        states.after(&self.steps, &self.frame.now)
     }
 
     /// The states before, of states after.
     pub fn before(&self, states: &Bdd) -> Result<Bdd, Trouble> {
-        states.and_exists(&self.frame.agree, &self.frame.now)?.and_exists(&self.steps, &self.frame.next)
+        states.before(&self.steps, &self.frame.now)
     }
 }
 

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::bdd::{Bdd, Store};
-use super::{Trouble, place::VALUES_MAX};
+use super::{Trouble, Watch, place::VALUES_MAX};
 use crate::ir::{Model, Type, TypeId, UNDEFINED};
 
 /// How many values a slot may have whose values are exposed one by one.
@@ -134,6 +134,13 @@ impl Space {
             cases: RefCell::default(),
             frames: RefCell::default(),
         }
+    }
+
+    /// A space whose operations end when the watch says so.
+    pub fn watched(bits: u32, bytes: u64, watch: &Watch) -> Space {
+        let space = Space::new(bits, bytes);
+        space.store.watch(watch.clone());
+        space
     }
 
     pub fn bits(&self) -> u32 {

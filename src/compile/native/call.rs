@@ -70,7 +70,8 @@ impl Code {
         let isa = isa()?;
         let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
         let arena = ArenaMemoryProvider::new_with_size(CODE_BYTES_MAX);
-        builder.memory_provider(Box::new(arena.map_err(|error| format!("no room for machine code: {error}"))?));
+        builder
+            .memory_provider(Box::new(arena.map_err(|error| format!("no room for machine code: {error}"))?));
         Ok(Code { module: ManuallyDrop::new(JITModule::new(builder)) })
     }
 
