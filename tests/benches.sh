@@ -102,6 +102,13 @@ well_formed "results that were kept" csv out 2
 expect "another model" 0 "$verify" check models/muxsem.m --quiet --json "$scratch/run-3.json"
 expect "results of different searches" 1 benches/scaling "$scratch"/run-1.json "$scratch"/run-3.json
 
+expect "published tables" 0 benches/proofs.py --verify "$verify" --ranks 2 jobs/proof/meng5_philosophers_6_tmmc*.toml \
+    jobs/proof/bits_peterson_4_split.toml
+well_formed "published tables" markdown out 2
+finds "published tables" looked_at '^\| 5 \| philosophers \| 6 \| tmmc \| no \(no\) \|'
+finds "published tables" looked_at '^\| 5 \| philosophers \| 6 \| tmmcir \| yes \(yes\) \| .* \| 3 \(3\) \|'
+finds "published tables" looked_at '^\| Peterson \| 4 \| yes \|'
+
 # The fit finds again what a run was made from.
 expect "the fit" 0 python3 -B - <<'PY'
 import sys
