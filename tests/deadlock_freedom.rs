@@ -398,3 +398,20 @@ fn many_instances_are_decided_exactly() {
     assert_eq!(verdicts(&model, &found.report), [Verdict::Holds]);
     assert!(found.freedom.is_none(), "more goals than bits of a word");
 }
+
+#[test]
+fn ranks_that_run_out_of_memory_do_not_leave_others_waiting() {
+    let model = helpful_alone(file("liveness/german", &["NODE_NUM=3"]));
+    let mut seen = Vec::new();
+    for memory in ["1MiB", "2MiB", "3MiB", "4MiB", "6MiB", "64MiB"] {
+        for ranks in [2, 3] {
+            let given = [("df", "ost"), ("engine", "native"), ("batch", "500"), ("memory", memory)];
+            let found = on_threads(ranks, &model, SymmetryMode::Off, &given);
+            let verdict = verdicts(&model, &found.report)[0];
+            assert!(verdict != Verdict::Violated, "{memory}, {ranks} ranks");
+            seen.push(verdict);
+        }
+    }
+    assert_eq!(seen.last(), Some(&Verdict::Holds));
+    assert_eq!(seen[0], Verdict::Unknown);
+}

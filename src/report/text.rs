@@ -384,7 +384,7 @@ fn deadlock_freedom(figures: &FreedomFigures) -> String {
     if figures.method != "exact" {
         out += &format!(
             "{}: {} helpful steps, {} of them messages; {} acknowledgements, {} of them messages; {} states expanded \
-             again; at most {} searches waiting; longest path {}\n",
+             again; {} searches waited for another rank; longest path{} {}\n",
             figures.method,
             size::count(figures.witness_steps),
             size::count(figures.witness_messages),
@@ -392,6 +392,8 @@ fn deadlock_freedom(figures: &FreedomFigures) -> String {
             size::count(figures.acknowledgement_messages),
             size::count(figures.expanded_again),
             size::count(figures.waiting_most),
+            // Only paths that travel, or are followed by one rank to the end, are counted over ranks.
+            if figures.method == "ost" { " within a rank" } else { "" },
             size::count(figures.longest_path),
         );
     }

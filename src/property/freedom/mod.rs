@@ -206,6 +206,7 @@ impl Freedom {
         if bytes > self.bytes_max {
             self.trouble.get_or_insert(format!("rank {}: out of memory for witness searches", self.me));
             self.method = Method::Count;
+            self.edges.forget();
         }
     }
 
@@ -255,29 +256,39 @@ impl Freedom {
         }
     }
 
+    /// Whether some rank cannot go on; all ranks answer the same.
+    fn in_trouble(&mut self, stage: &mut Stage<'_, '_>) -> bool {
+        let troubles = stage.exchange.tally(Op::Sum, &[i64::from(self.trouble.is_some())])[0];
+        if troubles > 0 {
+            self.trouble.get_or_insert("another rank could not go on".to_string());
+        }
+        troubles > 0
+    }
+
     /// After a search that saw every state: reports P states without a witness. All ranks find the same.
     pub fn conclude(&mut self, stage: &mut Stage<'_, '_>) {
+        // A rank in trouble looks for nothing any more, so the others must not wait for it.
+        if self.in_trouble(stage) {
+            return;
+        }
         let mut first = vec![i64::MAX; self.goals.len()];
         // Only in the table does a missing witness mean something; on other ways every failing path was reported.
         if self.method == Method::Table {
             table::search(self, stage);
+            if self.in_trouble(stage) {
+                return;
+            }
             self.claimed.each_beyond(&self.good, |number, stuck| {
                 for (at, first) in first.iter_mut().enumerate() {
-                    if stuck >> at & 1 == 0 {
-                        continue;
+                    if stuck >> at & 1 != 0 {
+                        *first = (*first).min(StateRef::new(self.me, number).word() as i64);
                     }
-                    *first = (*first).min(StateRef::new(self.me, number).word() as i64);
                 }
             });
         }
         let reported: Vec<i64> = (0..self.goals.len()).map(|at| (self.reported >> at & 1) as i64).collect();
         let reported = stage.exchange.tally(Op::Max, &reported);
         let first = stage.exchange.tally(Op::Min, &first);
-        let troubles = stage.exchange.tally(Op::Sum, &[i64::from(self.trouble.is_some())])[0];
-        if troubles > 0 {
-            self.trouble.get_or_insert("another rank could not go on".to_string());
-            return;
-        }
         self.reported |= reported.iter().enumerate().map(|(at, &bit)| (bit as u64) << at).sum::<u64>();
         for (at, &first) in first.iter().enumerate().filter(|(_, first)| **first != i64::MAX) {
             self.fail(StateRef::from_word(first as u64), 1 << at, &mut stage.findings);

@@ -75,8 +75,8 @@ pub(super) fn search(freedom: &mut Freedom, stage: &mut Stage<'_, '_>) {
     let known = Known { numbers: numbers.as_ref().unwrap_or(known.numbers), ..*known };
     table.look_up_all(exchange, known, *stop);
     drop(numbers);
-    let troubles = exchange.tally(Op::Sum, &[i64::from(table.freedom.trouble.is_some())])[0];
-    if troubles > 0 {
+    // Where a rank gave up, nobody goes on; the caller asks again and says so.
+    if exchange.tally(Op::Sum, &[i64::from(table.freedom.trouble.is_some())])[0] > 0 {
         return;
     }
     table.freedom.edges.forget();
