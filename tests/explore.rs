@@ -52,7 +52,7 @@ fn assert_same(name: &str, how: &str, oracle: &Document, found: &Document, diges
     }
 }
 
-const HOW: [(u32, &str); 10] = [
+const HOW: [(u32, &str); 14] = [
     (1, "engine=native"),
     (2, "engine=native"),
     (3, "engine=native batch=1 credits=1"),
@@ -63,6 +63,10 @@ const HOW: [(u32, &str); 10] = [
     (2, "engine=native memory=400K"),
     (4, "engine=native shortest=true"),
     (5, "engine=native owner=locality"),
+    (2, "engine=native expand=owner"),
+    (4, "engine=native expand=finder balance=1 batch=3"),
+    (3, "engine=native expand=finder batch=1 credits=1"),
+    (2, "engine=eval expand=finder owner=locality memory=400K"),
 ];
 
 #[test]
@@ -98,6 +102,7 @@ fn every_model_has_as_many_orbits_as_brute_force_says() {
             (3, "engine=native"),
             (4, "engine=eval balance=1"),
             (2, "engine=native exact=true owner=locality"),
+            (3, "engine=native expand=finder"),
         ] {
             let found = run(&path, ranks, &format!("{words} symmetry=exact"));
             // Representatives are the engine's own, so digests agree among engines.
@@ -122,6 +127,7 @@ fn every_seeded_bug_is_found_with_a_trace_that_replays() {
                 (4, ""),
                 (4, "batch=1 credits=1"),
                 (2, "engine=eval owner=locality"),
+                (3, "expand=finder batch=2"),
                 (3, "shortest=true"),
             ] {
                 let found = run(&path, ranks, &format!("{words} symmetry={symmetry}"));
@@ -192,8 +198,14 @@ fn the_simulator_gives_the_same_answers_under_five_hundred_seeds() {
         let range = single.map_or(0..seeds, |seed| seed..seed + 1);
         for seed in range {
             let ranks = 2 + (seed % 4) as u32;
-            let how = ["batch=1 credits=1", "batch=2 balance=1", "shortest=true", "exact=true credits=2"]
-                [(seed / 4 % 4) as usize];
+            let how = [
+                "batch=1 credits=1",
+                "batch=2 balance=1",
+                "shortest=true",
+                "exact=true credits=2",
+                "expand=finder batch=1 credits=1",
+                "expand=finder batch=3 balance=1",
+            ][(seed / 4 % 6) as usize];
             let words = format!("engine=eval {words} {how}");
             let outcome = sim::run(seed, ranks, |comm| run_on(comm, &path, &words))
                 .unwrap_or_else(|f| panic!("{file} {how}: {f}"));

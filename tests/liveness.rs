@@ -317,6 +317,7 @@ fn settings(comm: &dyn Comm, model: &Model, batch: u32) -> Settings {
         balance: Balance { factor: 0 },
         remember: Remember::Whole,
         by_levels: false,
+        finder_expands: false,
         limits: Limits { findings: 1_000, ..Limits::of_memory(1 << 30) },
     }
 }

@@ -175,7 +175,7 @@ fn comm_check(values: &Values) -> Result<Exit, Refusal> {
         fail_rank: values.number("fail-rank"),
         exchange: exchange::Settings {
             batch_items_max: number("batch") as u32,
-            credits: number("credits") as u32,
+            credits: values.number("credits").unwrap_or(8) as u32,
             ..Default::default()
         },
     };

@@ -32,11 +32,11 @@ pub type Batch = Vec<u8>;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Tag {
-    /// States on their way to their owners.
+    /// States, or questions about them, on their way to their owners.
     States = 0,
     /// Witness searches that go on at the owner of their next state.
     Witnesses = 1,
-    /// Answers to witness searches.
+    /// Answers: to witness searches, and whether states are new.
     Acknowledgements = 2,
     /// A component's new summary.
     Summaries = 3,

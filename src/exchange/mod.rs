@@ -168,7 +168,16 @@ impl<'c> Exchange<'c> {
     pub fn post_parts(&mut self, to: Rank, kind: Tag, parts: &[&[u8]]) {
         assert!(!matches!(kind, Tag::Credits | Tag::Setup), "{kind:?} is not a kind of item");
         assert_ne!(to, self.comm.rank(), "an item for oneself is not posted");
-        if self.outboxes.push(to, kind, parts, self.phase) {
+        if self.outboxes.push(to, kind, 1, parts, self.phase) {
+            self.send_sealed();
+        }
+    }
+
+    /// The same for `count` items of one length, one behind the other, which stay together.
+    pub fn post_many(&mut self, to: Rank, kind: Tag, count: u32, items: &[u8]) {
+        assert!(!matches!(kind, Tag::Credits | Tag::Setup), "{kind:?} is not a kind of item");
+        assert_ne!(to, self.comm.rank(), "an item for oneself is not posted");
+        if self.outboxes.push(to, kind, count, &[items], self.phase) {
             self.send_sealed();
         }
     }

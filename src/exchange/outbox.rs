@@ -68,8 +68,8 @@ impl Outboxes {
         }
     }
 
-    /// Appends an item, given in parts; whether a batch became full.
-    pub fn push(&mut self, to: Rank, kind: Tag, parts: &[&[u8]], phase: u32) -> bool {
+    /// Appends so many items, given in parts; whether a batch became full.
+    pub fn push(&mut self, to: Rank, kind: Tag, count: u32, parts: &[&[u8]], phase: u32) -> bool {
         let at = to.index() * Tag::COUNT + kind.index();
         let outbox = &mut self.boxes[at];
         if outbox.items == 0 {
@@ -80,7 +80,7 @@ impl Outboxes {
         }
         let before = outbox.open.len();
         parts.iter().for_each(|part| outbox.open.extend_from_slice(part));
-        outbox.items += 1;
+        outbox.items += count;
         let item_bytes = outbox.open.len() - before;
         let full = outbox.items >= self.items_max || outbox.open.len() + item_bytes > self.bytes_max;
         if full {
@@ -178,8 +178,8 @@ mod tests {
     #[test]
     fn a_batch_is_full_by_items_or_bytes() {
         let mut by_items = Outboxes::new(2, 2, 1 << 20);
-        assert!(!by_items.push(Rank(1), Tag::States, &[b"aa"], 7));
-        assert!(by_items.push(Rank(1), Tag::States, &[b"bb"], 7));
+        assert!(!by_items.push(Rank(1), Tag::States, 1, &[b"aa"], 7));
+        assert!(by_items.push(Rank(1), Tag::States, 1, &[b"bb"], 7));
         let mut got = Vec::new();
         by_items.drain_sealed(|to, kind, batch| {
             got.push((to, kind, batch));
@@ -192,17 +192,17 @@ mod tests {
         assert!(by_items.is_empty());
 
         let mut by_bytes = Outboxes::new(2, 100, HEADER_BYTES + 5);
-        assert!(!by_bytes.push(Rank(1), Tag::States, &[b"aa"], 0));
-        assert!(by_bytes.push(Rank(1), Tag::States, &[b"bb"], 0));
+        assert!(!by_bytes.push(Rank(1), Tag::States, 1, &[b"aa"], 0));
+        assert!(by_bytes.push(Rank(1), Tag::States, 1, &[b"bb"], 0));
     }
 
     #[test]
     fn a_box_without_credit_keeps_its_batches_in_order_and_others_go_on() {
         let mut boxes = Outboxes::new(3, 1, 1 << 20);
         for n in 0..=BACKLOG_MAX as u8 {
-            boxes.push(Rank(1), Tag::States, &[&[n]], 0);
+            boxes.push(Rank(1), Tag::States, 1, &[&[n]], 0);
         }
-        boxes.push(Rank(2), Tag::States, &[b"x"], 0);
+        boxes.push(Rank(2), Tag::States, 1, &[b"x"], 0);
         assert!(boxes.backlogged());
         let mut sent = Vec::new();
         boxes.drain_sealed(|to, _, batch| {

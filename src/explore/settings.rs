@@ -24,6 +24,9 @@ pub struct Settings {
     pub balance: Balance,
     pub remember: Remember,
     pub by_levels: bool,
+    /// A new state is expanded by the rank that found it instead of by its owner (`worker/asking.rs`). Not together
+    /// with whole states, assumptions, levels, or observers that want numbers or to see states at their owner.
+    pub finder_expands: bool,
     pub limits: Limits,
 }
 

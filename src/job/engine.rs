@@ -142,6 +142,7 @@ fn attempt(
         observers.push(Box::new(reach_seeds));
         sequels.0.push(&mut reaches);
     }
+    assert!(!settings.finder_expands || sequels.0.is_empty(), "liveness is decided where states are owned");
     let sequel: Option<&mut dyn Sequel> = if sequels.0.is_empty() { None } else { Some(&mut sequels) };
     let outcome = explore::search_then(comm, &mut *steps, &mut observers, &settings, outside, sequel)?;
     let counted = (!helpful_goals.is_empty()).then(|| freedoms.gather(comm, model));
@@ -189,10 +190,15 @@ fn settings(
     model: &Model,
     (layout, symmetry): (&Layout, SymmetryMode),
 ) -> explore::Settings {
+    let two = comm.ranks() == 2 && symmetry == SymmetryMode::Off;
+    let finder_expands = match values.choice("expand") {
+        "auto" => two && owner_is_not_needed(values, model),
+        named => named == "finder" && owner_is_not_needed(values, model),
+    };
     // On two ranks fewer messages are worth more than even halves; canonical forms move slots about, and more ranks
-    // get too uneven.
+    // get too uneven. Finders ask as often whoever owns what.
     let owner = match values.choice("owner") {
-        "auto" if comm.ranks() == 2 && symmetry == SymmetryMode::Off => "locality",
+        "auto" if two && !finder_expands => "locality",
         named => named,
     };
     let budget = memory::budget(values.size("memory"), comm.ranks_here());
@@ -209,7 +215,7 @@ fn settings(
             batch_items_max,
             // `--batch` counts states; large ones leave earlier, so that a batch stays below what MPI sends well.
             batch_bytes_max: (batch_items_max as usize * item_bytes).min(64 << 10).max(item_bytes * 2),
-            credits: values.number("credits").unwrap_or(8) as u32,
+            credits: values.number("credits").map_or((128 / comm.ranks()).max(8), |credits| credits as u32),
             ..Default::default()
         },
         owners: match owner {
@@ -222,8 +228,17 @@ fn settings(
             false => Remember::Hash { bits: values.number("fingerprint-bits").unwrap_or(56) as u32 },
         },
         by_levels: values.switch("shortest"),
+        finder_expands,
         limits,
     }
+}
+
+/// Whether nothing of a state but its hash is wanted at its owner.
+fn owner_is_not_needed(values: &Values, model: &Model) -> bool {
+    let kept = |kind| !matches!(kind, PropertyKind::Invariant | PropertyKind::Cover);
+    !values.switch("exact")
+        && !values.switch("shortest")
+        && !model.properties.iter().any(|property| kept(property.kind))
 }
 
 /// The savings of the rounds that are on.

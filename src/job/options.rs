@@ -241,11 +241,12 @@ pub static TABLE: &[Spec] = &[
     Spec {
         name: "credits",
         form: Number { least: 0, most: 100_000 },
-        default: "8",
+        default: "",
         value: "N",
         commands: &[Check, Run, CommCheck],
         in_job: true,
-        help: "Messages to one rank that may be unacknowledged; 0 turns the limit off",
+        help: "Messages to one rank that may be unacknowledged; 0 turns the limit off; otherwise 128 shared by all ranks, \
+               and at least 8",
     },
     Spec {
         name: "owner",
@@ -256,7 +257,18 @@ pub static TABLE: &[Spec] = &[
         in_job: true,
         help: "Which rank owns a state: hash, by all of it, which is even; locality, by the slots that the fewest rules \
                write, so that more successors stay where they were made, and the load may be uneven; auto, locality on \
-               two ranks without symmetry, hash otherwise",
+               two ranks without symmetry if owners expand, hash otherwise",
+    },
+    Spec {
+        name: "expand",
+        form: Choice(&["auto", "owner", "finder"]),
+        default: "auto",
+        value: "WHO",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "Which rank expands a new state: owner, the one that remembers it; finder, the one that found it, which \
+               keeps states in a better order, where no liveness property, assumption, --exact or --shortest needs the \
+               owner; auto, finder on two ranks without symmetry, owner otherwise",
     },
     Spec {
         name: "balance",

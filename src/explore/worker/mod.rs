@@ -7,7 +7,12 @@
 //! Two orders. Free: a new state goes behind the frontier, ranks run ahead of each other, and the search is one
 //! phase. By levels (`by_levels`): new states wait for the next phase, so the first finding has a shortest trace.
 
+mod asking;
+mod lending;
+
 use std::time::{Duration, Instant};
+
+use asking::Questions;
 
 use super::block::{Expanded, Origin};
 use super::control::{self, Director, Here, Word};
@@ -107,6 +112,8 @@ struct Worker<'a, 'o> {
     told_states: u64,
     /// The words of a batch that arrived.
     arrived: Vec<u64>,
+    /// What other ranks were asked, where the finder of a state expands it.
+    questions: Questions,
     /// New states by the instance that led to them.
     new_by_instance: Vec<u64>,
 }
@@ -154,6 +161,7 @@ impl<'a, 'o> Worker<'a, 'o> {
             told: Instant::now(),
             told_states: 0,
             arrived: Vec::new(),
+            questions: Questions::new(comm.ranks()),
             new_by_instance: vec![0; steps.instances().rule_instances() as usize],
             steps,
         })
@@ -190,9 +198,16 @@ impl<'a, 'o> Worker<'a, 'o> {
             if self.stopping {
                 self.frontier.clear();
                 self.next.clear();
+                self.questions.forget();
                 exchange.discard_unsent();
             }
+            if self.questions.many_waiting()
+                || self.questions.any_waiting() && self.frontier.len() < SHORT_FRONTIER
+            {
+                self.answer_all(exchange);
+            }
             if exchange.congested() {
+                self.answer_all(exchange);
                 exchange.wait();
             } else if !self.frontier.is_empty() {
                 self.expand_some(exchange);
@@ -218,6 +233,8 @@ impl<'a, 'o> Worker<'a, 'o> {
 
     fn receive(&mut self, exchange: &mut Exchange<'_>, inbound: &Inbound) {
         match inbound.kind {
+            Tag::States if self.settings.finder_expands => self.receive_questions(inbound),
+            Tag::Acknowledgements if self.settings.finder_expands => self.receive_answers(exchange, inbound),
             Tag::States => self.receive_states(exchange, inbound),
             Tag::Loans => self.receive_loan(exchange, inbound),
             Tag::Control => {
@@ -274,28 +291,11 @@ impl<'a, 'o> Worker<'a, 'o> {
         self.report_findings(exchange);
     }
 
-    /// States of a peer with more to do: expanded here, owned there.
-    fn receive_loan(&mut self, exchange: &mut Exchange<'_>, inbound: &Inbound) {
-        if self.stopping {
-            return;
-        }
-        let mut state = Vec::with_capacity(self.words);
-        for item in inbound.bytes().chunks_exact((self.words + ITEM_EXTRA_WORDS) * 8) {
-            let (bytes, rest) = item.split_at(self.words * 8);
-            state.clear();
-            words::read(bytes, &mut state);
-            let mut reader = wire::Reader::new(rest);
-            let (id, level) = (reader.u64().expect("an id"), reader.u64().expect("a level"));
-            let pushed = self.frontier.push(&state, StateRef::from_word(id), level as u32);
-            self.figures.borrowed += 1;
-            self.survive(exchange, pushed);
-        }
-    }
-
     fn expand_some(&mut self, exchange: &mut Exchange<'_>) {
         let mut block = std::mem::take(&mut self.block);
         let mut taken = 0;
         while taken < EXPAND_AT_ONCE {
+            self.prepare_answers();
             match self.expand(exchange, &mut block[taken]) {
                 Ok(true) => taken += 1,
                 Ok(false) => break,
@@ -305,6 +305,8 @@ impl<'a, 'o> Worker<'a, 'o> {
                 }
             }
         }
+        self.answer_prepared(exchange);
+        self.post_questions(exchange);
         for expanded in &block[..taken] {
             self.insert_own(exchange, expanded);
         }
@@ -346,7 +348,10 @@ impl<'a, 'o> Worker<'a, 'o> {
                 into.own.push((at as u32, hash));
             } else {
                 self.figures.successors_remote += 1;
-                self.post_state(exchange, owner, successor, into.origin(at));
+                match self.settings.finder_expands {
+                    true => self.ask(owner, successor, hash, into.origin(at)),
+                    false => self.post_state(exchange, owner, successor, into.origin(at)),
+                }
             }
         }
         Ok(true)
@@ -368,27 +373,36 @@ impl<'a, 'o> Worker<'a, 'o> {
     /// Takes in a state that is this rank's, if it is new.
     #[inline]
     fn take_in(&mut self, exchange: &mut Exchange<'_>, state: &[u64], hash: u128, origin: Origin) {
+        if self.insert(exchange, hash, state) {
+            self.take_new(exchange, state, hash, origin);
+        }
+    }
+
+    /// Whether the store has not had this state; it has from now on.
+    #[inline]
+    fn insert(&mut self, exchange: &mut Exchange<'_>, hash: u128, state: &[u64]) -> bool {
         match self.store.insert(hash, state) {
-            Insert::Old => {}
-            Insert::New => self.take_new(exchange, state, hash, origin),
-            Insert::Full => self.take_in_grown(exchange, state, hash, origin),
+            Insert::Old => false,
+            Insert::New => true,
+            Insert::Full => self.insert_grown(exchange, hash, state),
         }
     }
 
     #[cold]
-    fn take_in_grown(&mut self, exchange: &mut Exchange<'_>, state: &[u64], hash: u128, origin: Origin) {
+    fn insert_grown(&mut self, exchange: &mut Exchange<'_>, hash: u128, state: &[u64]) -> bool {
         while !self.stopping {
             self.figures.store_grown += 1;
             let grown = self.store.grow(&mut self.log);
             if !self.survive(exchange, grown) {
-                return;
+                return false;
             }
             match self.store.insert(hash, state) {
-                Insert::Old => return,
-                Insert::New => return self.take_new(exchange, state, hash, origin),
+                Insert::Old => return false,
+                Insert::New => return true,
                 Insert::Full => {}
             }
         }
+        false
     }
 
     /// Counts, observes and queues a new state.
@@ -403,21 +417,32 @@ impl<'a, 'o> Worker<'a, 'o> {
         }
         let id = StateRef::new(self.me, self.log.len());
         let noted = self.numbers.note(&self.store, &mut self.log, hash, state);
-        let record = Record { parent: origin.parent, step: origin.step, hash };
-        let logged = noted.and_then(|()| self.log.push(record));
+        if self.survive(exchange, noted) && self.enter(exchange, hash, origin) {
+            self.queue_in_turn(exchange, state, id, origin.level);
+        }
+    }
+
+    /// Numbers and counts a new state of this rank; whether that could be done.
+    fn enter(&mut self, exchange: &mut Exchange<'_>, hash: u128, origin: Origin) -> bool {
+        let logged = self.log.push(Record { parent: origin.parent, step: origin.step, hash });
         if !self.survive(exchange, logged) {
-            return;
+            return false;
         }
         self.figures.states += 1;
         self.digest = self.digest.wrapping_add(hash);
         if origin.parent != StateRef::NONE {
             self.new_by_instance[origin.step.0 as usize] += 1;
         }
+        true
+    }
+
+    /// Observes a new state, and queues it to be expanded here.
+    fn queue_up(&mut self, exchange: &mut Exchange<'_>, state: &[u64], id: StateRef, level: u32) {
         for observer in self.observers.iter_mut() {
             observer.state(&mut *self.steps, state, id, &mut self.found);
         }
         let queue = if self.settings.by_levels { &mut self.next } else { &mut self.frontier };
-        let pushed = queue.push(state, id, origin.level);
+        let pushed = queue.push(state, id, level);
         self.survive(exchange, pushed);
     }
 
@@ -447,34 +472,6 @@ impl<'a, 'o> Worker<'a, 'o> {
             Some(director) => director.hear(self.me, word),
             None => control::say(exchange, Rank::ROOT, &word),
         }
-    }
-
-    /// Lends states to a peer with much less to do.
-    fn lend(&mut self, exchange: &mut Exchange<'_>) {
-        let mine = self.frontier.len();
-        let Some((peer, count)) = self.settings.balance.loan(self.me, mine, exchange.peer_loads()) else {
-            return;
-        };
-        let mut state = Vec::with_capacity(self.words);
-        let mut lent = 0;
-        while lent < count {
-            match self.frontier.pop(&mut state) {
-                Ok(Some((id, level))) => {
-                    let rest = [id.word(), u64::from(level)];
-                    exchange.post_parts(peer, Tag::Loans, &[&words::bytes(&state), &words::bytes(&rest)]);
-                    lent += 1;
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    self.survive(exchange, Err(error));
-                    break;
-                }
-            }
-        }
-        exchange.flush_kind(Tag::Loans);
-        // Until the peer speaks again, count what was lent as its own.
-        let load = &mut exchange.peer_loads()[peer.index()];
-        *load = load.saturating_add(lent as u32);
     }
 
     /// Tells where this rank is, hears the outside world, and (rank 0) decides.
