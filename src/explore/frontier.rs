@@ -3,6 +3,10 @@
 //! An entry is a packed state, who it is (owner and number: a borrowed state is not this rank's) and its level.
 //! Entries live in blocks; blocks beyond the memory share go to the spool, whole, and come back whole. Order: the
 //! blocks in memory are older than those on disk, which are older than the one being filled.
+//!
+//! New states of a rank have numbers that follow each other, and mostly the same level. So entries are kept in runs: the
+//! first one's number, the level and how many there are, then the states. An entry is little more than its state where
+//! runs are long, and has two words more where none is.
 
 use std::collections::VecDeque;
 
@@ -11,9 +15,9 @@ use crate::base::words;
 use crate::host::HostError;
 use crate::host::spool::Spool;
 
-const BLOCK_BYTES: usize = 1 << 20;
-/// Words beside the state: reference and level.
-const EXTRA_WORDS: usize = 2;
+const BLOCK_BYTES: usize = 256 << 10;
+/// Words in front of a run: the first reference; level and length.
+const RUN_WORDS: usize = 2;
 
 /// One entry's data, borrowed from the frontier's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +27,26 @@ pub struct Entry<'a> {
     pub level: u32,
 }
 
+/// What is left of the run being read.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    id: u64,
+    level: u32,
+    left: u32,
+}
+
 pub struct Frontier {
-    entry_words: usize,
+    words: usize,
     block_words: usize,
-    /// The block being emptied, and how far.
+    /// The block being emptied, how far, and the run there.
     head: Vec<u64>,
     head_at: usize,
+    run: Run,
     full: VecDeque<Vec<u64>>,
     tail: Vec<u64>,
+    /// Where the last run of `tail` begins, and what would continue it: the next reference, and the level.
+    tail_run: usize,
+    tail_next: (u64, u32),
     spool: Option<Spool>,
     blocks_max: usize,
     len: u64,
@@ -43,17 +59,19 @@ impl Frontier {
     /// A frontier for states of this many words that keeps about `bytes_max` in memory, and more on the spool if
     /// there is one (without it, everything stays in memory).
     pub fn new(words: usize, bytes_max: u64, spool: Option<Spool>) -> Frontier {
-        let entry_words = words + EXTRA_WORDS;
         // Small limits (tests, tiny budgets) get small blocks, so that they are kept all the same.
-        let block_bytes = (bytes_max as usize / 4).clamp(entry_words * 8, BLOCK_BYTES);
-        let block_words = (block_bytes / 8 / entry_words).max(1) * entry_words;
+        let block_bytes = (bytes_max as usize / 4).clamp((RUN_WORDS + words) * 8, BLOCK_BYTES);
+        let block_words = block_bytes / 8;
         Frontier {
-            entry_words,
+            words,
             block_words,
             head: Vec::new(),
             head_at: 0,
+            run: Run::default(),
             full: VecDeque::new(),
             tail: Vec::new(),
+            tail_run: 0,
+            tail_next: (0, 0),
             spool,
             blocks_max: (bytes_max as usize / (block_words * 8)).max(1),
             len: 0,
@@ -85,12 +103,20 @@ impl Frontier {
         (blocks * self.block_words * 8) as u64
     }
 
+    #[inline]
     pub fn push(&mut self, state: &[u64], id: StateRef, level: u32) -> Result<(), HostError> {
-        if self.tail.len() == self.block_words {
+        assert_eq!(state.len(), self.words, "states of one size");
+        if self.tail.len() + RUN_WORDS + self.words > self.block_words && !self.tail.is_empty() {
             self.put_away_tail()?;
         }
+        if self.tail.is_empty() || self.tail_next != (id.word(), level) {
+            self.tail_run = self.tail.len();
+            self.tail.extend_from_slice(&[id.word(), u64::from(level) << 32]);
+        }
+        self.tail_next = (id.word().wrapping_add(1), level);
+        // A block has fewer entries than would reach the level.
+        self.tail[self.tail_run + 1] += 1;
         self.tail.extend_from_slice(state);
-        self.tail.extend_from_slice(&[id.word(), u64::from(level)]);
         self.len += 1;
         self.len_most = self.len_most.max(self.len);
         Ok(())
@@ -120,14 +146,27 @@ impl Frontier {
     /// Takes the oldest entry out; it can be looked at until the next call.
     #[inline]
     pub fn take(&mut self) -> Result<Option<Entry<'_>>, HostError> {
-        if self.head_at == self.head.len() && !self.next_block()? {
+        if self.run.left == 0 && !self.next_run()? {
             return Ok(None);
         }
-        let entry = &self.head[self.head_at..self.head_at + self.entry_words];
-        let (state, rest) = entry.split_at(self.entry_words - EXTRA_WORDS);
-        self.head_at += self.entry_words;
+        let Run { id, level, .. } = self.run;
+        self.run.left -= 1;
+        self.run.id = id.wrapping_add(1);
+        let state = &self.head[self.head_at..self.head_at + self.words];
+        self.head_at += self.words;
         self.len -= 1;
-        Ok(Some(Entry { state, id: StateRef::from_word(rest[0]), level: rest[1] as u32 }))
+        Ok(Some(Entry { state, id: StateRef::from_word(id), level }))
+    }
+
+    /// Begins the next run; false when there is none.
+    fn next_run(&mut self) -> Result<bool, HostError> {
+        if self.head_at == self.head.len() && !self.next_block()? {
+            return Ok(false);
+        }
+        let [id, rest] = [self.head[self.head_at], self.head[self.head_at + 1]];
+        self.run = Run { id, level: (rest >> 32) as u32, left: rest as u32 };
+        self.head_at += RUN_WORDS;
+        Ok(true)
     }
 
     /// Makes the next block the head; false when all are empty.
@@ -154,6 +193,7 @@ impl Frontier {
     pub fn clear(&mut self) {
         self.head.clear();
         self.head_at = 0;
+        self.run = Run::default();
         self.full.clear();
         self.tail.clear();
         self.spool = None;
@@ -170,28 +210,41 @@ mod tests {
 
     #[test]
     fn order_holds_with_and_without_a_spool() {
-        for spooled in [false, true] {
+        // Lengths of runs: single entries, as of other ranks; a few; and such as fill blocks.
+        for (spooled, run) in [(false, 1), (true, 1), (true, 3), (false, 40), (true, 40)] {
             let spool = spooled.then(|| Spool::new(Box::new(SimDisk::new(1, 1 << 30, 0))));
             let mut frontier = Frontier::new(2, 400, spool);
             let mut prng = Prng::new(3);
             let (mut pushed, mut popped) = (0u64, 0u64);
             let mut state = Vec::new();
+            let entry = |n: u64| (StateRef::new(Rank(1 + (n / run % 2) as u32), n), (n / run / 3) as u32);
             for _ in 0..5_000 {
                 if prng.chance(55) {
-                    frontier.push(&[pushed, !pushed], StateRef::new(Rank(1), pushed), pushed as u32).unwrap();
+                    let (id, level) = entry(pushed);
+                    frontier.push(&[pushed, !pushed], id, level).unwrap();
                     pushed += 1;
-                } else if let Some((id, level)) = frontier.pop(&mut state).unwrap() {
+                } else if let Some(found) = frontier.pop(&mut state).unwrap() {
                     assert_eq!((state[0], state[1]), (popped, !popped));
-                    assert_eq!((id, level), (StateRef::new(Rank(1), popped), popped as u32));
+                    assert_eq!(found, entry(popped));
                     popped += 1;
                 }
                 assert_eq!(frontier.len(), pushed - popped);
             }
             assert_eq!(frontier.spool_bytes().1 > 0, spooled);
-            while frontier.pop(&mut state).unwrap().is_some() {
+            while let Some(found) = frontier.pop(&mut state).unwrap() {
+                assert_eq!(found, entry(popped));
                 popped += 1;
             }
             assert_eq!(pushed, popped);
         }
+    }
+
+    #[test]
+    fn entries_of_one_run_take_no_more_room_than_their_states() {
+        let mut frontier = Frontier::new(1, 1 << 20, Some(Spool::new(Box::new(SimDisk::new(1, 1 << 30, 0)))));
+        (0..120_000).for_each(|n| frontier.push(&[n], StateRef::new(Rank(0), n), 7).unwrap());
+        assert_eq!(frontier.spool_bytes().1, 0, "a megabyte of states stays in memory");
+        (120_000..300_000).for_each(|n| frontier.push(&[n], StateRef::new(Rank(0), n), 7).unwrap());
+        assert!(frontier.spool_bytes().1 > 0, "and more does not");
     }
 }

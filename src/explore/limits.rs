@@ -23,7 +23,7 @@ pub struct Limits {
 const STORE_PERCENT: u64 = 75;
 const FRONTIER_PERCENT: u64 = 10;
 /// More than this is as well on disk, where it is written and read in order, and leaves memory to the store.
-const FRONTIER_BYTES_MAX: u64 = 16 << 20;
+const FRONTIER_BYTES_MAX: u64 = 8 << 20;
 
 impl Limits {
     /// Why a search that began then must end, if its time is over.

@@ -14,7 +14,7 @@ use crate::host::HostError;
 
 const RECORD_BYTES: usize = 24;
 const BUFFER_BYTES: usize = RECORDS_AT_ONCE * RECORD_BYTES;
-const RECORDS_AT_ONCE: usize = 1 << 14;
+const RECORDS_AT_ONCE: usize = 1 << 12;
 
 /// How a state was first reached. From a start state's record `parent` is `StateRef::NONE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
