@@ -79,11 +79,26 @@ impl Lines {
         let granted = unsafe { libc::mprotect(place, bytes, libc::PROT_READ | libc::PROT_WRITE) } == 0;
         if granted {
             self.len = len;
+            self.ask_for_huge();
         }
         granted
     }
 
-    /// Moves what fills huge pages to such pages, where the system can; for lines that have been written.
+    /// Huge pages from the beginning for what will fill them. Advice, which the system may refuse.
+    fn ask_for_huge(&self) {
+        let bytes = self.len * LINE_BYTES / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+        #[cfg(target_os = "linux")]
+        if bytes > self.huge_bytes {
+            // SAFETY: whole pages within the lines; this leaves what they hold alone.
+            unsafe {
+                let place = self.first.as_ptr().cast::<u8>().add(self.huge_bytes).cast::<libc::c_void>();
+                libc::madvise(place, bytes - self.huge_bytes, libc::MADV_HUGEPAGE);
+            }
+        }
+    }
+
+    /// Moves what fills huge pages, and is not in such pages yet, to them, where the system can; for lines that have
+    /// been written. That is what was the last, partly filled page before.
     pub fn make_huge(&mut self) {
         let bytes = self.len * LINE_BYTES / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
         #[cfg(target_os = "linux")]
@@ -92,7 +107,6 @@ impl Lines {
             // they hold; where that is refused, nothing has changed.
             unsafe {
                 let place = self.first.as_ptr().cast::<u8>().add(self.huge_bytes).cast::<libc::c_void>();
-                libc::madvise(place, bytes - self.huge_bytes, libc::MADV_HUGEPAGE);
                 libc::madvise(place, bytes - self.huge_bytes, MADV_COLLAPSE);
             }
         }

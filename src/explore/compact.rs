@@ -4,11 +4,13 @@
 //! others are kept. Each table grows alone, by an eighth, from itself, and no two are as full at the same time. So the
 //! store as a whole is about 85 % full at all times: 6.3 bytes a state with 40 bits, 8.4 with 56. Small stores, of up to
 //! half a million states, double instead: that is quicker, and little beside the rest of the process. When a table has
-//! used up the bits that it keeps for growing, all tables are emptied and filled anew from the log, where whole hashes
-//! are.
+//! used up the bits that it keeps for growing, it is emptied and filled anew from the log, where whole hashes are. That
+//! happens to one table at a time, at sizes that are evenly spread by their logarithms: no state is much dearer than
+//! others because all had to be read again.
 //!
-//! Cost: a state is moved about eight times in all, in order; the log is read once for each growth by a factor of 4 (40
-//! bits) to 16 (56 bits), so that a state is read less than half a time on average.
+//! Cost: a state is moved about eight times in all, in order. A table is filled anew for each growth by a factor of 8 (40
+//! bits), 128 (56 bits) or 512 (64 bits), so that a state is put back rarely; the log is read for one of four tables each
+//! time, and so once for each growth by 1.7, 3.4 or 4.8.
 //!
 //! Omission: a new state is taken for an old one if some entry it is compared with has the same bits. With hashes taken
 //! as random, the probability that this happens at all in a run is at most the sum, over all comparisons made by new
@@ -31,7 +33,7 @@ const HOMES_FIRST: u64 = 256;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Growth {
     Done,
-    /// The store is larger and empty: every hash must be put back.
+    /// A table of the store is larger and empty: its hashes must be put back.
     Emptied,
     Refused,
 }
@@ -55,7 +57,9 @@ impl Compact {
     /// An empty store of entries with this many bits that may use `bytes_max` bytes; none where the system has no room.
     pub fn new(bits: u32, bytes_max: u64) -> Option<Compact> {
         assert!((40..=64).contains(&bits), "fingerprints have 40 to 64 bits");
-        let form = Form { bits, growth: bits / 8 - 3 + PLACE_BITS };
+        // Bits that are spent on growing do not tell states apart; where there are many, more can be spared.
+        let grown_bits = (bits - 40) / 4 + 3;
+        let form = Form { bits, growth: grown_bits + PLACE_BITS };
         let lines_max = bytes_max / LINE_BYTES as u64;
         // Tiny budgets get tiny tables, so that they are kept all the same.
         let first = (lines_max / SEGMENTS).clamp(1, HOMES_FIRST);
@@ -64,7 +68,10 @@ impl Compact {
         let segment = |at| {
             // The sizes are spread evenly, by their logarithms, over one growth.
             let part = (1.0 + GROWTH_PERCENT as f64 / 100.0).powf(at as f64 / SEGMENTS as f64);
-            Segment::new(form, (first as f64 * part) as u64, each_max)
+            let homes = (first as f64 * part) as u64;
+            // So are the sizes at which they are filled anew, over one growth by all bits for it.
+            let grown = (f64::from(grown_bits) * (at + 1) as f64 / SEGMENTS as f64).exp2();
+            Segment::new(form, homes, (homes as f64 * grown) as u64, each_max)
         };
         let segments = (0..SEGMENTS).map(segment).collect::<Option<Vec<Segment>>>()?;
         Some(Compact { segments, form, lines_max, full: 0 })
@@ -99,6 +106,19 @@ impl Compact {
         self.segments[segment].prefetch(address);
     }
 
+    /// Whether the first line looked at tells that the state is old; if not, the memory to insert it is asked for.
+    #[inline]
+    pub fn old_at_once(&self, hash: u128) -> bool {
+        let (at, address) = address(hash);
+        let (segment, print) = (&self.segments[at], hash as u64);
+        match self.form.entry_bytes() {
+            5 => segment.old_at_home::<5>(address, print),
+            6 => segment.old_at_home::<6>(address, print),
+            7 => segment.old_at_home::<7>(address, print),
+            _ => segment.old_at_home::<8>(address, print),
+        }
+    }
+
     #[inline]
     pub fn insert(&mut self, hash: u128) -> Insert {
         let (at, address) = address(hash);
@@ -128,20 +148,27 @@ impl Compact {
         if self.segments[self.full].grow(homes_now + more) {
             return Growth::Done;
         }
-        for (at, segment) in self.segments.iter_mut().enumerate() {
-            let homes = segment.homes() + if at == self.full { more } else { 0 };
-            if !segment.make_empty(homes) {
-                return Growth::Refused;
-            }
+        if !self.segments[self.full].make_empty(homes_now + more) {
+            return Growth::Refused;
         }
         Growth::Emptied
     }
 
-    /// Puts hashes back after `grow` has emptied the store; false where there is no room. Comparisons were counted when
-    /// the states were new.
+    /// Whether this hash must be put back after `grow` has emptied a table.
+    #[inline]
+    pub fn is_missing(&self, hash: u128) -> bool {
+        address(hash).0 == self.full
+    }
+
+    /// Puts back hashes that are missing; false where there is no room. Comparisons were counted when the states were new.
     pub fn restore(&mut self, hashes: &[u128]) -> bool {
-        let before: Vec<f64> = self.segments.iter().map(Segment::comparisons).collect();
+        let at = self.full;
+        let before = self.segments[at].comparisons();
         hashes.iter().for_each(|&hash| self.prefetch(hash));
+        for &hash in hashes {
+            // Nothing is old; this asks for the lines behind.
+            self.old_at_once(hash);
+        }
         let room = hashes.iter().all(|&hash| {
             loop {
                 match self.insert(hash) {
@@ -151,9 +178,7 @@ impl Compact {
                 }
             }
         });
-        for (segment, comparisons) in self.segments.iter_mut().zip(before) {
-            segment.set_comparisons(comparisons);
-        }
+        self.segments[at].set_comparisons(before);
         room
     }
 }
@@ -174,7 +199,8 @@ mod tests {
                 match table.grow() {
                     Growth::Done => {}
                     Growth::Emptied => {
-                        let hashes: Vec<u128> = (0..n).map(hash_of).collect();
+                        let hashes = (0..n).map(hash_of).filter(|&hash| table.is_missing(hash));
+                        let hashes: Vec<u128> = hashes.collect();
                         assert!(table.restore(&hashes));
                     }
                     Growth::Refused => return false,

@@ -10,7 +10,7 @@
 //! `growth` of them, are kept in the entry; the rest follows from the home. So a table whose homes are between
 //! `base = span >> growth` and `span` can be spread over more lines from itself: one pass, in order, in place. Homes with
 //! few places would be unevenly full, so that is done only while a home has 64 places or more; then these bits are
-//! used up, and the table must be filled anew from the addresses.
+//! used up, and the table must be filled anew from the addresses. It may be told to do so earlier the first time.
 //!
 //! That an ordered table need not keep what its places say is from J. G. Cleary, "Compact hash tables using
 //! bidirectional linear probing" (IEEE Transactions on Computers, 1984). Cost: in a table that is 91 % full about three in ten
@@ -26,6 +26,8 @@ pub const LOAD_PERCENT_MAX: u64 = 91;
 /// Where a line says how many entries overflow from it; and the most there may be.
 const OVER: usize = LINE_BYTES - 1;
 const OVER_MAX: u8 = 120;
+/// Lines asked for behind a full one: as far as most entries have to move.
+const LINES_AHEAD: usize = 4;
 /// More than a home may have entries.
 const HOME_ENTRIES_MAX: usize = 256;
 /// A home has at least two to this many places.
@@ -67,6 +69,8 @@ pub struct Segment {
     span: u64,
     /// `homes / span`, in units of `2^-64`.
     scale: u64,
+    /// Beyond so many homes the table must be filled anew.
+    homes_max: u64,
     len: u64,
     capacity: u64,
     /// `homes / base`: how much likelier entries of one line are equal than their bits say.
@@ -81,20 +85,24 @@ fn high_product(a: u64, b: u64) -> u64 {
 }
 
 impl Segment {
-    /// An empty table that may grow to `lines_max` lines; none where the system has no room.
-    pub fn new(form: Form, homes: u64, lines_max: u64) -> Option<Segment> {
+    /// An empty table that may grow to `lines_max` lines, and to `first_max` homes before it is filled anew the first
+    /// time; none where the system has no room.
+    pub fn new(form: Form, homes: u64, first_max: u64, lines_max: u64) -> Option<Segment> {
         let mut segment = Segment {
             lines: Lines::new(lines_max.max(form.lines(homes)))?,
             form,
             homes,
             span: 0,
             scale: 0,
+            homes_max: 0,
             len: 0,
             capacity: 0,
             weight: 1.0,
             comparisons: 0.0,
         };
-        segment.make_empty(homes).then_some(segment)
+        let made = segment.make_empty(homes);
+        segment.homes_max = segment.homes_max.min(first_max);
+        made.then_some(segment)
     }
 
     /// Empties the table and gives it so many homes; false where the system has no room.
@@ -106,6 +114,7 @@ impl Segment {
         self.lines.make_huge();
         self.len = 0;
         self.span = homes << self.form.growth;
+        self.homes_max = self.span >> PLACE_BITS;
         self.set_homes(homes);
         true
     }
@@ -154,8 +163,18 @@ impl Segment {
         let v = high_product(address, self.span);
         let home = high_product(v, self.scale) as usize;
         prefetch(&self.lines[home]);
-        // One entry in five or so has moved to the line behind.
-        prefetch(&self.lines[home + 1]);
+    }
+
+    /// Whether the home's line alone tells that the state is old. Where it does not and is full, asks for the lines
+    /// behind it: the state is in one of them, or what is taken in moves entries from line to line.
+    #[inline]
+    pub fn old_at_home<const E: usize>(&self, address: u64, print: u64) -> bool {
+        let (home, entry) = self.place(address, print);
+        let old = holds::<E>(&self.lines[home], entry);
+        if !old && filled::<E>(&self.lines[home]) == entries_per_line(E) {
+            self.lines[home + 1..home + 1 + LINES_AHEAD].iter().for_each(prefetch);
+        }
+        old
     }
 
     /// `E` is the size of an entry.
@@ -229,7 +248,7 @@ impl Segment {
     /// Spreads the table over so many homes; false where the bits for growing do not suffice, or the system has no
     /// room: then nothing has changed.
     pub fn grow(&mut self, homes: u64) -> bool {
-        if homes > self.span >> PLACE_BITS || !self.lines.grow(self.form.lines(homes) as usize) {
+        if homes > self.homes_max || !self.lines.grow(self.form.lines(homes) as usize) {
             return false;
         }
         match self.form.entry_bytes() {
@@ -392,9 +411,11 @@ mod tests {
     use super::*;
     use crate::base::prng::Prng;
 
+    const FORM: Form = Form { bits: 56, growth: 4 + PLACE_BITS };
+
     #[test]
     fn entries_stand_in_the_order_of_their_homes_through_every_growth() {
-        let mut table = Segment::new(Form { bits: 56, growth: 4 + PLACE_BITS }, 64, 1 << 12).expect("room");
+        let mut table = Segment::new(FORM, 64, u64::MAX, 1 << 12).expect("room");
         let mut prng = Prng::new(5);
         let mut seen = Vec::new();
         while table.homes() < 900 {
@@ -418,7 +439,7 @@ mod tests {
     #[test]
     fn many_states_with_one_home_go_behind_each_other() {
         // Addresses of few homes overflow far, past homes without states of their own, and over each other.
-        let mut table = Segment::new(Form { bits: 56, growth: 4 + PLACE_BITS }, 64, 1 << 12).expect("room");
+        let mut table = Segment::new(FORM, 64, u64::MAX, 1 << 12).expect("room");
         let mut prng = Prng::new(9);
         let mut seen = Vec::new();
         loop {

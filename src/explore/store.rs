@@ -51,6 +51,16 @@ impl Store {
         }
     }
 
+    /// Whether a first look, at memory that `prefetch` has asked for, tells that the state is old. If not, `insert`
+    /// decides, and more memory is asked for where it will need it.
+    #[inline]
+    pub fn old_at_once(&self, hash: u128) -> bool {
+        match self {
+            Store::Compact(store) => store.old_at_once(hash),
+            Store::Exact(_) => false,
+        }
+    }
+
     #[inline]
     pub fn insert(&mut self, hash: u128, state: &[u64]) -> Insert {
         match self {
@@ -76,6 +86,9 @@ impl Store {
             Growth::Emptied => {
                 let (mut room, mut some) = (true, Vec::with_capacity(RESTORE_AT_ONCE));
                 log.each_hash(|hash| {
+                    if !store.is_missing(hash) {
+                        return;
+                    }
                     some.push(hash);
                     if some.len() == RESTORE_AT_ONCE {
                         room &= store.restore(&some);

@@ -307,6 +307,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         }
         self.answer_prepared(exchange);
         self.post_questions(exchange);
+        block[..taken].iter_mut().for_each(|expanded| expanded.sift(&self.store));
         for expanded in &block[..taken] {
             self.insert_own(exchange, expanded);
         }
