@@ -22,7 +22,7 @@ use crate::explore::frontier::Frontier;
 use crate::explore::sequel::Sequel;
 use crate::explore::{self, Finding, Limits, Moment, Observer, Outside, Remember, StateRef, What};
 use crate::host::spool::Spool;
-use crate::host::{FileDisk, memory};
+use crate::host::{FileDisk, memory, release};
 use crate::ir::eval::{Fault, Machine, Step};
 use crate::ir::model::instance_count;
 use crate::ir::{Instance, Model, PropertyKind};
@@ -100,6 +100,8 @@ fn attempt(
         })
     };
     let setup = Setup { eval: options.eval, canonical: canonical()? };
+    // Reading is over, and making code takes more than anything before the search.
+    release::give_back();
     let mut steps: Box<dyn Steps + '_> = match values.choice("engine") {
         "eval" => Box::new(Interpreter::new(model, setup)),
         _ => Box::new(native(model, setup)?),
