@@ -2,7 +2,6 @@
 //! store's memory is asked for before it is needed and nothing is copied.
 
 use super::StateRef;
-use super::store::Store;
 use crate::compile::{Expansion, InstanceNo};
 
 /// How a state was reached: what travels with it.
@@ -40,12 +39,6 @@ pub struct Expanded {
 impl Expanded {
     pub fn none() -> Expanded {
         Expanded { id: StateRef::NONE, level: 0, expansion: Expansion::default(), own: Vec::new() }
-    }
-
-    /// Leaves out the successors that a first look shows to be old; asks for the memory that inserting the others takes.
-    #[inline]
-    pub fn sift(&mut self, store: &Store) {
-        self.own.retain(|&(_, hash)| !store.old_at_once(hash));
     }
 
     /// How the successor at this position was reached.

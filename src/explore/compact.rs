@@ -28,6 +28,8 @@ const SEGMENTS: u64 = 1 << SEGMENT_BITS;
 const GROWTH_PERCENT: u64 = 13;
 const DOUBLE_BELOW_HOMES: u64 = 1 << 13;
 const HOMES_FIRST: u64 = 256;
+/// A store beyond this does not stay in the processor's caches: looking twice costs less than waiting for memory.
+const FAR_FROM_BYTES: u64 = 24 << 20;
 
 /// What became of the wish to grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +46,8 @@ pub struct Compact {
     lines_max: u64,
     /// The table that was full when it was last asked.
     full: usize,
+    /// Beyond the caches.
+    far: bool,
 }
 
 /// Where in the store: the table and the address in it. The owner's bits, on top of the hash, take no part.
@@ -74,7 +78,7 @@ impl Compact {
             Segment::new(form, homes, (homes as f64 * grown) as u64, each_max)
         };
         let segments = (0..SEGMENTS).map(segment).collect::<Option<Vec<Segment>>>()?;
-        Some(Compact { segments, form, lines_max, full: 0 })
+        Some(Compact { segments, form, lines_max, full: 0, far: false })
     }
 
     pub fn len(&self) -> u64 {
@@ -103,7 +107,13 @@ impl Compact {
     #[inline]
     pub fn prefetch(&self, hash: u128) {
         let (segment, address) = address(hash);
-        self.segments[segment].prefetch(address);
+        // One entry in five or so has moved to the line behind; if that is far, `old_at_once` asks for it where needed.
+        self.segments[segment].prefetch(address, !self.far);
+    }
+
+    /// Whether looking twice pays.
+    pub fn is_far(&self) -> bool {
+        self.far
     }
 
     /// Whether the first line looked at tells that the state is old; if not, the memory to insert it is asked for.
@@ -145,6 +155,7 @@ impl Compact {
         if more <= homes_now / 64 {
             return Growth::Refused;
         }
+        self.far = self.bytes() + more * LINE_BYTES as u64 > FAR_FROM_BYTES;
         if self.segments[self.full].grow(homes_now + more) {
             return Growth::Done;
         }

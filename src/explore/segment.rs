@@ -158,11 +158,15 @@ impl Segment {
         (high_product(v, self.scale) as usize, entry)
     }
 
+    /// Asks for the home's line, and for the line behind it if wanted.
     #[inline]
-    pub fn prefetch(&self, address: u64) {
+    pub fn prefetch(&self, address: u64, behind: bool) {
         let v = high_product(address, self.span);
         let home = high_product(v, self.scale) as usize;
         prefetch(&self.lines[home]);
+        if behind {
+            prefetch(&self.lines[home + 1]);
+        }
     }
 
     /// Whether the home's line alone tells that the state is old. Where it does not and is full, asks for the lines

@@ -8,13 +8,17 @@ use super::log::Log;
 use super::settings::Remember;
 use crate::base::hash;
 use crate::base::prefetch::prefetch;
-use crate::host::HostError;
+use crate::host::{HostError, release};
 
 /// Where a state is looked for comes from these bits of its hash; the owner's are above them.
 const PLACE_SHIFT: u32 = 64;
 
 /// Hashes put back together, so that their memory can be asked for first.
 const RESTORE_AT_ONCE: usize = 64;
+
+/// A store that grows to this will need memory for states more than the program does for its start. Small searches are
+/// over before that, and do not wait for what is given back.
+const GIVE_BACK_AT_BYTES: u64 = 512 << 10;
 
 /// What became of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,13 +55,14 @@ impl Store {
         }
     }
 
-    /// Whether a first look, at memory that `prefetch` has asked for, tells that the state is old. If not, `insert`
-    /// decides, and more memory is asked for where it will need it.
+    /// Leaves out of `some` (a position and a hash each) what a first look shows to be old, where that pays. The others
+    /// are for `insert` to decide; what memory it will need is asked for.
     #[inline]
-    pub fn old_at_once(&self, hash: u128) -> bool {
-        match self {
-            Store::Compact(store) => store.old_at_once(hash),
-            Store::Exact(_) => false,
+    pub fn sift(&self, some: &mut Vec<(u32, u128)>) {
+        if let Store::Compact(store) = self
+            && store.is_far()
+        {
+            some.retain(|&(_, hash)| !store.old_at_once(hash));
         }
     }
 
@@ -80,7 +85,12 @@ impl Store {
     /// Makes room for what was refused last, with the log's help where needed.
     pub fn grow(&mut self, log: &mut Log) -> Result<(), HostError> {
         let Store::Compact(store) = self else { return Err(HostError::MemoryFull) };
-        match store.grow() {
+        let small = store.bytes() < GIVE_BACK_AT_BYTES;
+        let growth = store.grow();
+        if small && store.bytes() >= GIVE_BACK_AT_BYTES {
+            release::give_back();
+        }
+        match growth {
             Growth::Done => Ok(()),
             Growth::Refused => Err(HostError::MemoryFull),
             Growth::Emptied => {

@@ -29,7 +29,7 @@ use crate::comm::{Comm, Op, Tag, collective};
 use crate::compile::{Expansion, Steps};
 use crate::exchange::{Exchange, Idle, Inbound};
 use crate::host::spool::Spool;
-use crate::host::{Disk, FileDisk, HostError, disk, memory, release};
+use crate::host::{Disk, FileDisk, HostError, disk, memory};
 use crate::verdict::figures::RankFigures;
 
 /// States expanded between two looks at what arrived.
@@ -70,8 +70,6 @@ pub fn search_then<'a, 'o>(
     let mut worker = worker.map_err(|error| error.to_string())?;
     let mut exchange = Exchange::new(comm, settings.exchange);
     worker.begin(&mut exchange);
-    // From here on memory is for states.
-    release::give_back();
     loop {
         worker.run_phase(&mut exchange);
         if !worker.next_level(&mut exchange) {
@@ -309,7 +307,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         }
         self.answer_prepared(exchange);
         self.post_questions(exchange);
-        block[..taken].iter_mut().for_each(|expanded| expanded.sift(&self.store));
+        block[..taken].iter_mut().for_each(|expanded| self.store.sift(&mut expanded.own));
         for expanded in &block[..taken] {
             self.insert_own(exchange, expanded);
         }
