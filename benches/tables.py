@@ -345,6 +345,31 @@ def show_flat(page, rows):
         page.ceiling("Dearest further state over the cheapest, by processor time", max(costs) / min(costs), 1.25)
 
 
+def show_memory(page, rows):
+    """Peak memory where it is mostly for states."""
+    head = ["model", "states", "verify MB", "bytes a state", "peer MB", "bytes a state", "memory, verify / peer"]
+    table, ratios = [], {}
+    for row in rows:
+        if row.differ:
+            table.append(flawed(row, len(head)))
+            continue
+        states = row.answers["verify"][0].states
+        cells = [row.case.name, f"{states:,}"]
+        for label in ("verify", "rumur"):
+            bytes_ = row.middle(label, peak) if label in row.answers else None
+            cells += [mega(bytes_), f"{bytes_ / states:.1f}"] if bytes_ else [row.unfit.get(label, "–"), "–"]
+        if "rumur" in row.answers:
+            ratios[row.case.name] = row.middle("verify", peak) / row.middle("rumur", peak)
+        table.append(cells + [f"{ratios[row.case.name]:.2f}" if row.case.name in ratios else "–"])
+    page.parts.append(
+        "## Peak memory of larger searches\n\nOne rank, no symmetry; resident memory of the whole process at most. The"
+        f" peer is Rumur with its defaults.\n\n{markdown(head, table)}"
+    )
+    if ratios:
+        heavy = max(ratios, key=ratios.get)
+        page.ceiling(f"Larger searches, worst memory ratio ({heavy})", ratios[heavy], 1 / 3)
+
+
 SHOW = {
     "states": show_states,
     "symmetry": show_symmetry,
@@ -352,4 +377,5 @@ SHOW = {
     "ranks": show_ranks,
     "store": show_store,
     "flat": show_flat,
+    "memory": show_memory,
 }

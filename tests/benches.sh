@@ -58,9 +58,13 @@ fi
 if command -v spin >/dev/null && command -v gcc >/dev/null; then
     finds "peers" page.csv '^spin,peterson \(N 4\),spin,1,holds,24293,75048,'
 fi
-expect "store and flat" 0 benches/peers --quick --section store,flat --verify "$verify" --csv "$scratch/runs.csv"
-well_formed "store and flat" markdown out 2
-well_formed "store and flat" csv runs.csv 7
+expect "store, flat and memory" 0 benches/peers --quick --section store,flat,memory --verify "$verify" \
+    --csv "$scratch/runs.csv"
+well_formed "store, flat and memory" markdown out 3
+if [ -n "$peer" ]; then
+    finds "memory" looked_at '^\| peterson \(N 4\) \| 24,293 \| [0-9]+ \| [0-9.]+ \| [0-9]+ \| [0-9.]+ \| [0-9.]+ \|$'
+fi
+well_formed "store, flat and memory" csv runs.csv 8
 
 # A binary that counts one state too many in every second run: it disagrees with its peers and with itself.
 cat >"$scratch/miscounting" <<SH
