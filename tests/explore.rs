@@ -60,7 +60,7 @@ const HOW: [(u32, &str); 14] = [
     (7, "engine=native credits=0"),
     (2, "engine=eval"),
     (3, "engine=native exact=true"),
-    (2, "engine=native memory=400K"),
+    (2, "engine=native owner=locality expand=owner memory=400K"),
     (4, "engine=native shortest=true"),
     (5, "engine=native owner=locality"),
     (2, "engine=native expand=owner"),
