@@ -14,12 +14,13 @@
 use super::Layout;
 use crate::base::{Rank, hash};
 use crate::ir::Model;
-use crate::ir::footprint::{footprint, instance_footprint};
-use crate::ir::model::Rule;
+use crate::ir::footprint::{SlotSet, footprint, instance_footprint};
 
 /// Values that the deciding slots could take, for each rank. Slots that are seldom written depend on each other and
 /// seldom have but a few of their values, so that far fewer occur; with a few hundred, loads differ by half and more.
 const PARTS_A_RANK: u64 = 1 << 20;
+/// With a larger share of rules that may change the owner, locality keeps too little together.
+const MOVING_SHARE_MAX: f64 = 0.3;
 /// Rules with more instances are walked once for all of them.
 const INSTANCES_MAX: u64 = 10_000;
 
@@ -45,6 +46,11 @@ impl Owners {
         }
         let part = (0u32..).zip(masks).filter(|(_, mask)| *mask != 0).collect();
         Owners { ranks, part }
+    }
+
+    /// Whether few rules lead from one owner's states to another's, by locality.
+    pub fn locality_pays(model: &Model, ranks: u32) -> bool {
+        share_that_moves(model, ranks) < MOVING_SHARE_MAX
     }
 
     pub fn ranks(&self) -> u32 {
@@ -86,21 +92,32 @@ fn deciding(model: &Model, ranks: u32) -> Vec<u32> {
     slots.into_iter().take_while(many).collect()
 }
 
+/// The share of rule instances that may write a deciding slot, and so lead to a state of another owner.
+fn share_that_moves(model: &Model, ranks: u32) -> f64 {
+    let deciding = deciding(model, ranks);
+    let (mut moving, mut all) = (0, 0);
+    each_instance(model, |times, writes| {
+        all += times;
+        if writes.iter().any(|slot| deciding.contains(&slot)) {
+            moving += times;
+        }
+    });
+    moving as f64 / all.max(1) as f64
+}
+
 /// How many rule instances may write each slot.
 fn writes_by_slot(model: &Model) -> Vec<u64> {
     let mut writes = vec![0; model.slots.len()];
-    let mut count = |rule: &Rule, index: Option<u64>, times: u64| {
-        let found = match index {
-            Some(index) => instance_footprint(model, rule, index),
-            None => footprint(model, rule, &[]),
-        };
-        found.writes.iter().for_each(|slot| writes[slot as usize] += times);
-    };
+    each_instance(model, |times, slots| slots.iter().for_each(|slot| writes[slot as usize] += times));
+    writes
+}
+
+/// What each rule instance may write; rules with many instances are told of once.
+fn each_instance(model: &Model, mut tell: impl FnMut(u64, &SlotSet)) {
     for rule in &model.rules {
         match model.instances(rule) {
-            many if many > INSTANCES_MAX => count(rule, None, many),
-            few => (0..few).for_each(|index| count(rule, Some(index), 1)),
+            many if many > INSTANCES_MAX => tell(many, &footprint(model, rule, &[]).writes),
+            few => (0..few).for_each(|index| tell(1, &instance_footprint(model, rule, index).writes)),
         }
     }
-    writes
 }

@@ -194,11 +194,12 @@ fn settings(
 ) -> explore::Settings {
     let two = comm.ranks() == 2 && symmetry == SymmetryMode::Off;
     let finder_expands = match values.choice("expand") {
-        "auto" => two && owner_is_not_needed(values, model),
+        "auto" => two && owner_is_not_needed(values, model) && !Owners::locality_pays(model, comm.ranks()),
         named => named == "finder" && owner_is_not_needed(values, model),
     };
-    // On two ranks fewer messages are worth more than even halves; canonical forms move slots about, and more ranks
-    // get too uneven. Finders ask as often whoever owns what.
+    // On two ranks fewer messages are worth more than even halves, and a good order more than both, unless few steps
+    // lead to another owner at all; canonical forms move slots about, and more ranks get too uneven. Finders ask as
+    // often whoever owns what.
     let owner = match values.choice("owner") {
         "auto" if two && !finder_expands => "locality",
         named => named,

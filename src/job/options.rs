@@ -268,7 +268,7 @@ pub static TABLE: &[Spec] = &[
         in_job: true,
         help: "Which rank expands a new state: owner, the one that remembers it; finder, the one that found it, which \
                keeps states in a better order, where no liveness property, assumption, --exact or --shortest needs the \
-               owner; auto, finder on two ranks without symmetry, owner otherwise",
+               owner; auto, finder on two ranks without symmetry where more than a few rules may change the owner, owner otherwise",
     },
     Spec {
         name: "balance",
