@@ -2,9 +2,13 @@
 """Runs the jobs of the published tables on proofs by components, and prints them as tables, ours beside theirs.
 
     benches/proofs.py [--verify target/release/verify] [--ranks 1] [--seconds 600] [JOB...]
+    benches/proofs.py --speedup [--repeat 3] [--only TEXT]
 
 Without jobs, all of jobs/proof. Seconds are processor seconds, user and system, of all ranks; with more than one rank,
 the time on the clock is in brackets. A job that takes longer than --seconds is ended and told as such.
+
+With --speedup, the larger instances on one rank, on two threads and on two processes under mpirun, in turn, --repeat times:
+the medians of seconds on the clock, and how many times faster than one rank. The machine has to be idle.
 """
 import argparse
 import glob
@@ -12,6 +16,7 @@ import json
 import os
 import re
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -77,6 +82,50 @@ def row(job, options):
     ]
 
 
+# What is run on one rank and on two: a name, the model, its size, more words.
+LARGER = [
+    ("MUX-SEM", "mux_sem", 2048, []),
+    ("MUX-SEM, auxiliaries given", "mux_sem", 2048, ["--aux", "place[*] = Critical", "--aux", "place[*] = Release"]),
+    ("MUX-SEM, tmmcir", "mux_sem", 300, ["--method", "tmmcir"]),
+    ("German", "german", 10, []),
+    ("German", "german", 12, []),
+    ("Szymanski", "szymanski", 8, []),
+    ("Szymanski", "szymanski", 9, []),
+    ("Peterson", "peterson", 6, []),
+    ("philosophers", "philosophers", 10, []),
+]
+MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+
+
+def clocked(words):
+    begun = time.monotonic()
+    done = subprocess.run(words, stdout=subprocess.DEVNULL, env={**os.environ, **MPI})
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(words)}: exit code {done.returncode}")
+    return time.monotonic() - begun
+
+
+def speedup(options):
+    print("| protocol | N | 1 rank s | 2 threads s | | 2 processes s | |\n|---|---|---|---|---|---|---|")
+    for name, model, size, more in LARGER:
+        if options.only and options.only not in f"{name} {size}":
+            continue
+        path = os.path.join(ROOT, f"models/proof/{model}.m")
+        words = [options.verify, "prove", path, "--const", f"N={size}", "--quiet", *more]
+        ways = [[*words, "--ranks", "1"], [*words, "--ranks", "2"], ["mpirun", "-n", "2", *words]]
+        times = [[] for _ in ways]
+        for _ in range(options.repeat):
+            for way, list_ in zip(ways, times):
+                list_.append(clocked(way))
+        one, threads, processes = map(statistics.median, times)
+        cells = [name, f"{size:,}", f"{one:.2f}", f"{threads:.2f}", f"× {one / threads:.2f}", f"{processes:.2f}",
+                 f"× {one / processes:.2f}"]
+        print("| " + " | ".join(cells) + " |", flush=True)
+
+
 HEADS = {
     "bits": ["protocol", "N", "proved", "processor s", "published s, sequential / 2 / 4 / 8 cores", "refinements",
              "predicates", "nodes"],
@@ -96,7 +145,12 @@ def main(words):
     parser.add_argument("--verify", default=os.path.join(ROOT, "target/release/verify"), help="the binary to run")
     parser.add_argument("--ranks", type=int, default=1, help="ranks, as threads (1)")
     parser.add_argument("--seconds", type=int, default=600, help="most seconds of one job (600)")
+    parser.add_argument("--speedup", action="store_true", help="one rank against two, on the clock")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each way (3)")
+    parser.add_argument("--only", help="with --speedup, instances whose name has this text")
     options = parser.parse_args(words)
+    if options.speedup:
+        return speedup(options)
     jobs = options.jobs or glob.glob(os.path.join(ROOT, "jobs/proof/*.toml"))
     before = None
     for job in sorted(jobs, key=order):

@@ -74,7 +74,7 @@ fn thetas(
     };
     let mine = block(parts.parts.len(), comm.rank(), comm.ranks());
     let starts = starts(model).expect("start states");
-    let split = Split::new(setting, mine, comm.ranks(), &starts).expect("relations");
+    let split = Split::new(setting, mine, &starts).expect("relations");
     let split = converge(split, comm).expect("a split invariant");
     let mut found = Vec::new();
     for member in &split.members {
@@ -261,6 +261,31 @@ fn the_models_show_the_published_pattern() {
     }
 }
 
+/// Turns, failures that are told and predicates do not depend on how components are shared out: few and many of them.
+#[test]
+fn rounds_are_the_same_on_any_number_of_ranks() {
+    for (name, words) in [
+        ("szymanski", "const=N=4"),
+        ("philosophers", "const=N=5"),
+        ("german", "const=N=3"),
+        ("mux_sem", "const=N=40"),
+        ("mux_sem_count", "const=N=30 method=tmmcir"),
+    ] {
+        let text = std::fs::read_to_string(root().join(format!("models/proof/{name}.m"))).expect("a model");
+        let rounds = |ranks: u32| {
+            let found = prove_text(name, &text, words, ranks);
+            assert_eq!(found.verdict, Verdict::Holds, "{name} on {ranks}: {:?}", found.reason);
+            let rounds = found.proof.expect("figures").rounds.into_iter();
+            rounds.map(|round| (round.predicates, round.added, round.turns, round.open)).collect::<Vec<_>>()
+        };
+        let one = rounds(1);
+        assert!(one.len() > 1, "{name} needs refinement");
+        for ranks in [2, 3, 5] {
+            assert_eq!(rounds(ranks), one, "{name} on {ranks} ranks");
+        }
+    }
+}
+
 /// Only neighbours make a pair here, so joins over the components of other ranks are too much to decide by themselves.
 #[test]
 fn pairs_across_ranks_are_looked_at_one_by_one() {
@@ -371,7 +396,7 @@ fn false_claims_of_transparent_components_are_noticed() {
             shortcut: true,
             stop: &|| None,
         };
-        let split = Split::new(setting, 0..parts.parts.len(), 1, &starts).expect("relations");
+        let split = Split::new(setting, 0..parts.parts.len(), &starts).expect("relations");
         let split = converge(split, comm).expect("a split invariant");
         assert!(split.members.iter().all(|member| member.transparent));
         let (truth, start) = (space.store.truth().bytes(), split.start().bytes());

@@ -27,7 +27,7 @@ pub struct Effect {
 const GROWTH_MAX: usize = 2;
 const SMALL_NODES: usize = 256;
 /// Up to this many components, what is joined writes at most this many bits.
-const APART_PARTS_MAX: usize = 24;
+pub const FEW_PARTS_MAX: usize = 24;
 const APART_BITS_MAX: usize = 12;
 
 /// The bits of `of` that are not in `without`; both ascend.
@@ -54,7 +54,7 @@ impl Effect {
 
 /// Adds effects to a list, joining what can be joined.
 pub fn add(setting: Setting<'_>, list: &mut Vec<Effect>, more: &[Effect]) -> Result<(), Trouble> {
-    let few = setting.parts.parts.len() <= APART_PARTS_MAX;
+    let few = setting.parts.parts.len() <= FEW_PARTS_MAX;
     for effect in more {
         halted(setting.stop)?;
         let bits = |last: &Effect| last.writes.len() + missing(&effect.writes, &last.writes).len();
@@ -104,15 +104,14 @@ impl Tree {
         &self.nodes[1]
     }
 
-    /// For each leaf, the effects of all other leaves and of `outside`.
+    /// For each leaf that is wanted, the effects of all other leaves.
     pub fn all_but_one(
         &self,
         setting: Setting<'_>,
-        outside: &[Effect],
         wanted: &dyn Fn(usize) -> bool,
         each: Visit<'_>,
     ) -> Result<(), Trouble> {
-        self.below(setting, 1, 0..self.count, outside.to_vec(), wanted, each)
+        self.below(setting, 1, 0..self.count, Vec::new(), wanted, each)
     }
 
     fn below(

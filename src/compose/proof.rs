@@ -2,17 +2,19 @@
 //!
 //! In: a model cut into components, a method, auxiliaries to begin with. Out: proved, and checked anew; or violated,
 //! where whoever looks for executions found one; or open, with a reason. Every rank runs the same function; rank 0 looks
-//! for what to expose and tells the others. It ends with the rounds asked for, or when nothing is left to expose.
+//! for what to expose and tells the others, and all look for executions. It ends with the rounds asked for, or when nothing is left to expose.
 
 use std::time::Instant;
 
+use super::interference::add;
 use super::judge::{self, Failing, all_gather, together};
 use super::member::Member;
 use super::parts::{Auxiliary, Parts, Plan};
+use super::phases;
 use super::pieces::BANKS_MAX;
 use super::recheck::{Claims, Doubt, recheck};
 use super::refine;
-use super::split::{Guarantee, Setting, Split, block};
+use super::split::{Guarantee, Message, Setting, Split, block, packed, unpacked};
 use crate::base::wire;
 use crate::comm::{Comm, Op, collective};
 use crate::exchange::{Exchange, Settings};
@@ -69,22 +71,24 @@ pub enum Conclusion {
     Open(String),
 }
 
+/// Components, and the bytes of their thetas.
+pub type Thetas = Vec<(u32, Vec<u8>)>;
+
 pub struct Proof {
     pub conclusion: Conclusion,
     pub figures: ProofFigures,
     /// The auxiliaries of the last round.
     pub auxiliaries: Vec<Auxiliary>,
     pub banks: u32,
-    /// For each component of this rank, the bytes of its theta in the last round's plan; where asked for or small.
-    pub thetas: Option<Vec<Vec<u8>>>,
+    /// Each component of this rank with the bytes of its theta in the last round's plan; where asked for or small.
+    pub thetas: Option<Thetas>,
 }
 
-/// Proves on all ranks. `seek` looks for a real execution, at rank 0, with more effort in each round.
-pub fn prove(
-    request: &Request<'_>,
-    comm: &mut dyn Comm,
-    seek: &mut dyn FnMut(u64) -> bool,
-) -> Result<Proof, Trouble> {
+/// Looks for a real execution, in a round; all ranks call it together.
+pub type Seek<'s> = &'s mut dyn FnMut(u64, &mut dyn Comm) -> bool;
+
+/// Proves on all ranks. `seek` looks for a real execution, on every rank, with more effort in each round.
+pub fn prove(request: &Request<'_>, comm: &mut dyn Comm, seek: Seek<'_>) -> Result<Proof, Trouble> {
     let (model, parts) = (request.model, request.parts);
     let mut figures = ProofFigures {
         method: request.method.name().to_string(),
@@ -111,7 +115,8 @@ pub fn prove(
             shortcut: true,
             stop: &*request.stop,
         };
-        let made = Split::new(setting, mine.clone(), comm.ranks(), request.starts);
+        let made = Split::new(setting, mine.clone(), request.starts);
+        phases::done("relations");
         let split = together(comm, made)?;
         let split = converge(split, comm)?;
         let failing = judge::judge(&split, comm)?;
@@ -142,6 +147,7 @@ pub fn prove(
                     Err(Doubt::Trouble(trouble)) => return Err(trouble),
                     Err(Doubt::Broken(why)) => panic!("the proof does not stand up to a check: {why}"),
                 }
+                phases::done("rechecked");
                 figures.recheck_seconds = Some(begin.elapsed().as_secs_f64());
                 return done(Conclusion::Proved, figures);
             }
@@ -177,7 +183,7 @@ fn explicit(
     request: &Request<'_>,
     split: &Split<'_>,
     comm: &mut dyn Comm,
-) -> Result<Option<Vec<Vec<u8>>>, Trouble> {
+) -> Result<Option<Thetas>, Trouble> {
     let common = split.common.nodes();
     let nodes = |member: &Member| member.theta.nodes() + if member.transparent { common } else { 0 };
     let nodes: usize = split.members.iter().map(nodes).sum();
@@ -185,8 +191,8 @@ fn explicit(
     if !request.explicit && all > EXPLICIT_NODES_MAX {
         return Ok(None);
     }
-    let thetas = split.members.iter().map(|member| Ok(split.theta(member)?.bytes()));
-    together(comm, thetas.collect::<Result<Vec<Vec<u8>>, Trouble>>().map(Some))
+    let thetas = split.members.iter().map(|member| Ok((member.part as u32, split.theta(member)?.bytes())));
+    together(comm, thetas.collect::<Result<Thetas, Trouble>>().map(Some))
 }
 
 /// The thetas of all components; those of transparent ones by the shared states they have in common.
@@ -215,11 +221,33 @@ fn common_states(split: &Split<'_>, comm: &mut dyn Comm) -> Result<Bdd, Trouble>
     let rank = known.as_ref().map_or(none, |_| i64::from(comm.rank().0));
     let first = collective::all_reduce(comm, Op::Min, &[rank])[0];
     if first == none {
-        return split.closed_start();
+        return closed_start(split, comm);
     }
     let mine = known.filter(|_| first == rank).map_or(Vec::new(), |known| known.bytes());
     let all = all_gather(comm, mine);
     Ok(split.setting.space.store.import(&all[first as usize])?.expect("a peer's diagram"))
+}
+
+/// The shared states that what all components do leads to from the start. What a rank's components do travels joined.
+fn closed_start(split: &Split<'_>, comm: &mut dyn Comm) -> Result<Bdd, Trouble> {
+    let own = together(comm, split.joined_effects())?;
+    if comm.ranks() == 1 {
+        return split.closed_start(&own);
+    }
+    let message = packed([(comm.rank().index(), own.as_slice())].into_iter());
+    let all = all_gather(comm, wire::encode(&message));
+    let mut effects = Vec::new();
+    for (from, bytes) in all.iter().enumerate() {
+        if from == comm.rank().index() {
+            add(split.setting, &mut effects, &own)?;
+            continue;
+        }
+        let message: Message = wire::decode(bytes).expect("a peer's effects");
+        for (_, theirs) in unpacked(split.setting, &message)? {
+            add(split.setting, &mut effects, &theirs)?;
+        }
+    }
+    split.closed_start(&effects)
 }
 
 /// What comes after a round.
@@ -232,29 +260,28 @@ enum Next {
     Open(String),
 }
 
-/// Decides at rank 0 how to go on where something does not follow.
+/// Decides how to go on where something does not follow: rank 0 finds what to expose, all look for an execution.
 fn step(
     request: &Request<'_>,
     comm: &mut dyn Comm,
     split: &Split<'_>,
     failing: &[Failing],
     round: u64,
-    seek: &mut dyn FnMut(u64) -> bool,
+    seek: Seek<'_>,
 ) -> Result<Next, Trouble> {
     let setting = split.setting;
     let wanted = refine::wanted(setting, failing);
     let thetas = judge::fetch(split, comm, &wanted);
     let thetas = together(comm, thetas)?;
-    let decide = || -> Result<(bool, Vec<Auxiliary>), Trouble> {
-        let Some(thetas) = thetas else { return Ok((false, Vec::new())) };
-        let fresh = refine::refine(setting, failing, &thetas)?;
-        Ok((seek(round), fresh))
-    };
-    let decided = together(comm, decide())?;
+    let fresh = thetas.map_or(Ok(Vec::new()), |thetas| refine::refine(setting, failing, &thetas));
+    phases::done("refinement");
+    let seen = seek(round, comm);
+    phases::done("search for an execution");
+    let fresh = together(comm, fresh)?;
+    let violated = collective::all_reduce(comm, Op::Max, &[i64::from(seen)])[0] != 0;
+    let plain: Vec<(u32, i64)> = fresh.iter().map(|auxiliary| (auxiliary.slot, auxiliary.value)).collect();
+    let message = comm.rank().is_root().then(|| wire::encode(&plain));
     let plain: Vec<(u32, i64)> =
-        decided.1.iter().map(|auxiliary| (auxiliary.slot, auxiliary.value)).collect();
-    let message = comm.rank().is_root().then(|| wire::encode(&(decided.0, plain)));
-    let (violated, plain): (bool, Vec<(u32, i64)>) =
         wire::decode(&collective::broadcast(comm, message)).expect("rank 0's decision");
     let fresh: Vec<Auxiliary> = plain.into_iter().map(|(slot, value)| Auxiliary { slot, value }).collect();
     Ok(if violated {
@@ -289,7 +316,7 @@ fn figures_of(
     added: &[Auxiliary],
     request: &Request<'_>,
 ) -> ProofRound {
-    let most = collective::all_reduce(comm, Op::Max, &[split.nodes_most as i64, split.rounds as i64]);
+    let most = collective::all_reduce(comm, Op::Max, &[split.nodes_most as i64, split.turns as i64]);
     let bytes = collective::all_reduce(comm, Op::Sum, &[split.bytes_sent as i64])[0];
     ProofRound {
         predicates: split.setting.plan.auxiliaries.len() as u64,

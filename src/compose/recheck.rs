@@ -11,10 +11,11 @@
 
 use super::interference::Effect;
 use super::judge::{self, together};
-use super::split::{Setting, Split, halted};
+use super::phases;
+use super::split::{Setting, Split, halted, packed};
 use super::transparent::own_view;
 use crate::base::wire;
-use crate::comm::Comm;
+use crate::comm::{Comm, Op, collective};
 use crate::ir::eval::State;
 use crate::symbolic::Trouble;
 use crate::symbolic::relation::Relation;
@@ -53,20 +54,22 @@ pub fn recheck(
     claims: &Claims,
     starts: &[State],
 ) -> Result<(), Doubt> {
-    let made =
-        Split::bare(setting, mine, comm.ranks(), starts).and_then(|split| local(split, claims, starts));
+    let made = Split::bare(setting, mine, starts).and_then(|split| local(split, claims, starts));
+    phases::done("recheck: local");
     let made = made.and_then(|(split, broken)| {
-        let effects = split.block_effects()?;
-        let broken = broken.or(common(&split, &effects)?);
-        Ok((split, broken, effects))
+        let broken = broken.or(common(&split, &split.joined_effects()?)?);
+        Ok((split, broken))
     });
-    let (mut split, mut broken, effects) = together(comm, made)?;
-    let message: Vec<(Vec<u32>, Vec<u8>)> =
-        effects.iter().map(|effect| (effect.writes.clone(), effect.steps.bytes())).collect();
-    let all = judge::all_gather(comm, wire::encode(&message));
-    let checked = interference(&mut split, &all, comm.rank().index());
-    let found = together(comm, checked)?;
-    broken = broken.or(found);
+    let (mut split, mut broken) = together(comm, made)?;
+    phases::done("recheck: common states");
+    let plain = split.members.iter().any(|member| !member.transparent);
+    if collective::all_reduce(comm, Op::Max, &[i64::from(plain)])[0] != 0 {
+        let own = split.members.iter().map(|member| (member.part, member.effects.as_slice()));
+        let all = judge::all_gather(comm, wire::encode(&packed(own)));
+        let found = together(comm, interference(&mut split, &all))?;
+        broken = broken.or(found);
+        phases::done("recheck: interference");
+    }
     let failing = judge::judge(&split, comm)?;
     if let Some(first) = failing.first() {
         broken.get_or_insert(format!("a property does not follow: {:?}", first.property));
@@ -138,16 +141,10 @@ fn common(split: &Split<'_>, effects: &[Effect]) -> Result<Option<String>, Troub
 }
 
 /// What others do stays in each theta.
-fn interference(split: &mut Split<'_>, all: &[Vec<u8>], rank: usize) -> Result<Option<String>, Trouble> {
+fn interference(split: &mut Split<'_>, all: &[Vec<u8>]) -> Result<Option<String>, Trouble> {
     let setting = split.setting;
-    for (from, bytes) in all.iter().enumerate().filter(|(from, _)| *from != rank) {
-        let message: Vec<(Vec<u32>, Vec<u8>)> = wire::decode(bytes).expect("a peer's effects");
-        let import = |(writes, bytes): (Vec<u32>, Vec<u8>)| {
-            let steps = setting.space.store.import(&bytes)?.expect("a peer's diagram");
-            Ok(Effect { steps, writes })
-        };
-        let effects = message.into_iter().map(import).collect::<Result<Vec<Effect>, Trouble>>()?;
-        split.set_remote(from, effects);
+    for bytes in all {
+        split.know(&wire::decode(bytes).expect("a peer's effects"))?;
     }
     let mut broken = None;
     split.others_of(&mut |member, others| {

@@ -4,32 +4,36 @@
 //! contains the start states' and is closed under the component's own steps and under what the others' steps, taken
 //! from their own thetas, do to the shared state.
 //!
-//! Each rank has a block of components. It closes each under its own steps and the effects of all others that it knows
-//! of, joins the effects of its block, and sends them to all others when they grew; what comes from others makes all of
-//! the block due again. When no rank is due and nothing is on its way, the exchange's reductions end the phase.
+//! Each rank has some of the components. A turn closes each of them under its own steps and the effects of all others that
+//! were known when the turn began, on all ranks at once; then the effects that grew travel to everyone, and the next turn
+//! begins when all have arrived. A rank that went on by itself would close its components under effects of others that are
+//! half as large as a moment later, again and again: that was as much work on two ranks as on one. So every turn is the same
+//! on any number of ranks, and each rank has its share of it.
 //!
 //! Thetas only grow and are finite, so it ends; the least fixpoint does not depend on the order of updates (P. and R.
 //! Cousot's theorem on chaotic iteration), so the result is the same on any number of ranks and under any schedule.
 //! Published: A. Cohen, K. S. Namjoshi, Y. Sa'ar, L. D. Zuck, K. I. Kisyova, "Model Checking in Bits and Pieces". There,
-//! each processor has one component and broadcasts its summary; here a rank's summaries travel joined.
+//! each processor has one component, which broadcasts its summary and does not wait for others'.
 //!
 //! The thread-modular variant takes the effects of all local states of a component, not only of those in its theta:
 //! W. Meng, F. He, B.-Y. Wang, Q. Liu, "Thread-Modular Model Checking with Iterative Refinement". Effects then never
 //! change, so one sending is enough.
 //!
-//! Cost: a few relational products for each component and round; one joined effect for each rank and round.
+//! Cost: a few relational products for each component and turn; the effects that grew, to every rank, in each turn.
 
 use std::ops::Range;
 
-use super::interference::{Effect, Tree, Visit, add};
+use super::interference::{Effect, Tree, Visit};
 use super::member::Member;
 use super::parts::{Parts, Plan};
+use super::phases;
 use super::transparent;
 use crate::base::{Rank, wire};
-use crate::comm::Tag;
+use crate::comm::{Op, Tag};
 use crate::exchange::{Exchange, Idle};
 use crate::ir::Model;
 use crate::ir::eval::{Options, State};
+use crate::symbolic::parcel::pack;
 use crate::symbolic::relation::Relation;
 use crate::symbolic::{Bdd, Space, Trouble};
 
@@ -61,7 +65,8 @@ pub struct Setting<'a> {
     pub stop: Stop<'a>,
 }
 
-/// The components of one rank.
+/// The components of one rank. Neighbours have most of their diagrams in common, so a block is less work than as many
+/// components from here and there.
 pub fn block(parts: usize, rank: Rank, ranks: u32) -> Range<usize> {
     let at = |rank: usize| rank * parts / ranks as usize;
     at(rank.index())..at(rank.index() + 1)
@@ -73,25 +78,20 @@ pub type VisitMember<'v> = &'v mut dyn FnMut(&Member, &[Effect]) -> Result<(), T
 pub struct Split<'a> {
     pub setting: Setting<'a>,
     pub members: Vec<Member>,
-    /// What other ranks' blocks do, by rank.
-    remote: Vec<Vec<Effect>>,
+    /// What each component does, of all ranks, as far as it is known here.
+    effects: Vec<Vec<Effect>>,
     /// The shared parts of start states.
     start: Bdd,
     /// The shared states of transparent components, when the others have ended.
     pub common: Bdd,
-    pub rounds: u64,
+    pub turns: u64,
     pub bytes_sent: u64,
     pub nodes_most: u64,
 }
 
 impl<'a> Split<'a> {
     /// Makes the relations of this rank's components, whose thetas are empty yet.
-    pub fn bare(
-        setting: Setting<'a>,
-        mine: Range<usize>,
-        ranks: u32,
-        starts: &[State],
-    ) -> Result<Split<'a>, Trouble> {
+    pub fn bare(setting: Setting<'a>, mine: Range<usize>, starts: &[State]) -> Result<Split<'a>, Trouble> {
         let mut members = Vec::with_capacity(mine.len());
         for part in mine {
             halted(setting.stop)?;
@@ -103,23 +103,18 @@ impl<'a> Split<'a> {
         Ok(Split {
             setting,
             members,
-            remote: vec![Vec::new(); ranks as usize],
+            effects: vec![Vec::new(); setting.parts.parts.len()],
             start: store.any(&shared)?,
             common: store.truth(),
-            rounds: 0,
+            turns: 0,
             bytes_sent: 0,
             nodes_most: 0,
         })
     }
 
     /// Makes the relations and first thetas of this rank's components.
-    pub fn new(
-        setting: Setting<'a>,
-        mine: Range<usize>,
-        ranks: u32,
-        starts: &[State],
-    ) -> Result<Split<'a>, Trouble> {
-        let mut split = Split::bare(setting, mine, ranks, starts)?;
+    pub fn new(setting: Setting<'a>, mine: Range<usize>, starts: &[State]) -> Result<Split<'a>, Trouble> {
+        let mut split = Split::bare(setting, mine, starts)?;
         for member in &mut split.members {
             halted(setting.stop)?;
             if setting.shortcut && transparent::recognise(setting, member, starts)? {
@@ -154,154 +149,126 @@ impl<'a> Split<'a> {
         known.map(Member::shared).transpose()
     }
 
-    /// The shared states that all effects lead to from the start.
-    pub fn closed_start(&self) -> Result<Bdd, Trouble> {
-        let mut effects = self.block_effects()?;
-        for remote in &self.remote {
-            add(self.setting, &mut effects, remote)?;
-        }
+    /// The shared states that effects lead to from the start.
+    pub fn closed_start(&self, effects: &[Effect]) -> Result<Bdd, Trouble> {
         let relations: Vec<Relation> =
             effects.iter().map(|effect| effect.relation(self.setting.space)).collect::<Result<_, _>>()?;
         close(&self.start, &relations, self.setting.stop)
     }
 
-    /// Runs to the end of a phase of the exchange. After trouble the rank stays and listens, so that the others end.
+    /// Runs turns until no effect grows on any rank. After trouble the rank stays to the end of the turn, so that all end.
     pub fn run(&mut self, exchange: &mut Exchange<'_>) -> Result<(), Trouble> {
-        let mut trouble = None;
-        let mut due = true;
+        let plain = self.members.iter().any(|member| !member.transparent);
+        let plain = exchange.tally(Op::Max, &[i64::from(plain)])[0] != 0;
+        let mut heard = Vec::new();
         loop {
-            if trouble.is_none() {
-                let turn = self.turn(exchange, due);
-                due = false;
-                match turn {
-                    Ok(again) => due = again,
-                    Err(why) => trouble = Some(why),
+            let turn = self.hear(&heard).and_then(|()| self.turn());
+            let turn =
+                turn.and_then(|grown| Ok((self.message(&grown, exchange.ranks())?, !grown.is_empty())));
+            phases::done("turn");
+            let (failed, grew) = (turn.is_err(), matches!(turn, Ok((_, true))));
+            if plain && let Ok((Some(message), _)) = &turn {
+                for to in exchange.rank().others(exchange.ranks()) {
+                    exchange.post(to, Tag::Summaries, message);
                 }
+                self.bytes_sent += message.len() as u64 * u64::from(exchange.ranks() - 1);
             }
-            let mut heard = Vec::new();
-            while exchange.receive(|_, inbound| heard.push((inbound.from, inbound.bytes().to_vec()))) {}
-            for (from, bytes) in heard {
-                if trouble.is_none() {
-                    match self.hear(from, &bytes) {
-                        Ok(news) => due |= news,
-                        Err(why) => trouble = Some(why),
-                    }
-                }
+            heard = delivered(exchange);
+            let all = exchange.tally(Op::Max, &[i64::from(failed), i64::from(grew)]);
+            phases::done("turn: waiting for others");
+            turn?;
+            if all[0] != 0 {
+                return Err(Trouble::Halted("another rank could not go on".to_string()));
             }
-            if due && trouble.is_none() {
-                continue;
-            }
-            if exchange.idle() == Idle::PhaseOver {
-                return trouble.map_or(Ok(()), Err);
-            }
-        }
-    }
-
-    /// One round over the block, if it is due; whether it is due again.
-    fn turn(&mut self, exchange: &mut Exchange<'_>, due: bool) -> Result<bool, Trouble> {
-        if !due || self.members.is_empty() {
-            return Ok(false);
-        }
-        self.rounds += 1;
-        let grew = self.round()?;
-        if grew && exchange.ranks() > 1 {
-            let message: Vec<(Vec<u32>, Vec<u8>)> = self
-                .block_effects()?
-                .iter()
-                .map(|effect| (effect.writes.clone(), effect.steps.bytes()))
-                .collect();
-            let item = wire::item(&message);
-            for to in exchange.rank().others(exchange.ranks()) {
-                exchange.post(to, Tag::Summaries, &item);
-            }
-            self.bytes_sent += item.len() as u64 * u64::from(exchange.ranks() - 1);
-            exchange.flush();
-        }
-        Ok(grew && self.members.len() > 1)
-    }
-
-    /// Takes in what another rank's block does; whether that is news.
-    fn hear(&mut self, from: Rank, bytes: &[u8]) -> Result<bool, Trouble> {
-        let mut news = false;
-        for message in wire::items::<Vec<(Vec<u32>, Vec<u8>)>>(bytes) {
-            let mut effects = Vec::new();
-            for (writes, bytes) in message {
-                let steps = self.setting.space.store.import(&bytes)?.expect("a peer's diagram");
-                effects.push(Effect { steps, writes });
-            }
-            let known = &mut self.remote[from.index()];
-            news |= *known != effects;
-            // Effects only grow, so the latest from a rank holds all before.
-            *known = effects;
-        }
-        Ok(news)
-    }
-
-    /// Closes every component of the block; whether some effect grew.
-    fn round(&mut self) -> Result<bool, Trouble> {
-        let setting = self.setting;
-        let mut grew = false;
-        for member in self.members.iter_mut().filter(|member| member.transparent) {
-            grew |= member.summarise(&setting)?;
-        }
-        if self.members.iter().all(|member| member.transparent) {
-            return Ok(grew);
-        }
-        let others = self.others(&|member| !member.transparent)?;
-        let (members, nodes_most) = (&mut self.members, &mut self.nodes_most);
-        others.each(setting, &mut |at, effects| {
-            halted(setting.stop)?;
-            let member = &mut members[at];
-            if member.closed_under.as_deref() == Some(effects) {
+            if all[1] == 0 || !plain {
                 return Ok(());
             }
-            let relations: Vec<Relation> =
-                effects.iter().map(|effect| effect.relation(setting.space)).collect::<Result<_, _>>()?;
-            member.close(&relations, setting.stop)?;
-            member.closed_under = Some(effects.to_vec());
-            grew |= member.summarise(&setting)?;
-            *nodes_most = (*nodes_most).max(setting.space.store.nodes());
-            Ok(())
-        })?;
-        Ok(grew)
+        }
     }
 
-    /// What all components do, ready to be seen by each of this rank without its own part.
-    fn others(&self, wanted: &dyn Fn(&Member) -> bool) -> Result<Others, Trouble> {
-        let space = self.setting.space;
-        let leaves: Vec<Vec<Effect>> = self.members.iter().map(|member| member.effects.clone()).collect();
-        let tree = Tree::new(self.setting, &leaves)?;
-        let mut outside = Vec::new();
-        for effects in &self.remote {
-            add(self.setting, &mut outside, effects)?;
+    /// The effects of components that grew, as one item; none where there is nobody to tell or nothing to say.
+    fn message(&self, grown: &[usize], ranks: u32) -> Result<Option<Vec<u8>>, Trouble> {
+        if ranks == 1 || grown.is_empty() {
+            return Ok(None);
         }
-        let mut all = outside.clone();
-        add(self.setting, &mut all, tree.all())?;
-        let mut kept = Vec::with_capacity(self.members.len());
-        let written = all.first().map_or(&[][..], |effect| effect.writes.as_slice());
-        for member in &self.members {
-            if !wanted(member) {
-                kept.push(Seen::Not);
-                continue;
+        Ok(Some(wire::item(&packed(grown.iter().map(|&part| (part, self.effects[part].as_slice()))))))
+    }
+
+    /// Takes in what components of other ranks do: the latest of each holds all before.
+    fn hear(&mut self, heard: &[Vec<u8>]) -> Result<(), Trouble> {
+        for message in heard.iter().flat_map(|bytes| wire::items::<Message>(bytes)) {
+            self.know(&message)?;
+        }
+        Ok(())
+    }
+
+    /// What components of another rank do.
+    pub fn know(&mut self, message: &Message) -> Result<(), Trouble> {
+        for (part, effects) in unpacked(self.setting, message)? {
+            self.effects[part] = effects;
+        }
+        Ok(())
+    }
+
+    /// Closes every component of this rank; those whose effects grew.
+    fn turn(&mut self) -> Result<Vec<usize>, Trouble> {
+        let setting = self.setting;
+        self.turns += 1;
+        let mut grown = Vec::new();
+        for member in self.members.iter_mut().filter(|member| member.transparent) {
+            if member.summarise(&setting)? {
+                grown.push(member.part);
             }
+        }
+        if self.members.iter().any(|member| !member.transparent) {
+            let others = self.others()?;
+            let (members, nodes_most) = (&mut self.members, &mut self.nodes_most);
+            others.each(setting, &mut |part, effects| {
+                halted(setting.stop)?;
+                let at =
+                    members.binary_search_by_key(&part, |member| member.part).expect("a part of this rank");
+                let member = &mut members[at];
+                if member.closed_under.as_deref() == Some(effects) {
+                    return Ok(());
+                }
+                let relations: Vec<Relation> =
+                    effects.iter().map(|effect| effect.relation(setting.space)).collect::<Result<_, _>>()?;
+                member.close(&relations, setting.stop)?;
+                member.closed_under = Some(effects.to_vec());
+                if member.summarise(&setting)? {
+                    grown.push(part);
+                }
+                *nodes_most = (*nodes_most).max(setting.space.store.nodes());
+                Ok(())
+            })?;
+        }
+        for member in &self.members {
+            self.effects[member.part].clone_from(&member.effects);
+        }
+        Ok(grown)
+    }
+
+    /// What all components do, ready to be seen by each of this rank that is not transparent without its own part.
+    fn others(&self) -> Result<Others, Trouble> {
+        let space = self.setting.space;
+        let tree = Tree::new(self.setting, &self.effects)?;
+        let all = tree.all();
+        let mut kept: Vec<Seen> = (0..self.effects.len()).map(|_| Seen::Not).collect();
+        let written = all.first().map_or(&[][..], |effect| effect.writes.as_slice());
+        for member in self.members.iter().filter(|member| !member.transparent) {
             let shows = all.len() <= 1 && member.shows_itself()?;
             // A bit that nobody writes is not mentioned by the steps either.
             let flags: Vec<u32> =
                 member.flags.iter().copied().filter(|bit| written.binary_search(bit).is_ok()).collect();
-            kept.push(if shows { Seen::Keeping(space.unchanged(&flags)?) } else { Seen::Apart });
+            kept[member.part] = if shows { Seen::Keeping(space.unchanged(&flags)?) } else { Seen::Apart };
         }
-        Ok(Others { tree, outside, all, kept })
+        Ok(Others { tree, kept })
     }
 
     /// What the components of this rank do, joined.
-    pub fn block_effects(&self) -> Result<Vec<Effect>, Trouble> {
+    pub fn joined_effects(&self) -> Result<Vec<Effect>, Trouble> {
         let leaves: Vec<Vec<Effect>> = self.members.iter().map(|member| member.effects.clone()).collect();
         Ok(Tree::new(self.setting, &leaves)?.all().to_vec())
-    }
-
-    /// What the components of another rank do.
-    pub fn set_remote(&mut self, rank: usize, effects: Vec<Effect>) {
-        self.remote[rank] = effects;
     }
 
     /// What all other components may do to each of this rank's that is not transparent, for whoever checks.
@@ -309,16 +276,17 @@ impl<'a> Split<'a> {
         if self.members.iter().all(|member| member.transparent) {
             return Ok(());
         }
-        self.others(&|member| !member.transparent)?
-            .each(self.setting, &mut |at, others| each(&self.members[at], others))
+        self.others()?.each(self.setting, &mut |part, others| {
+            let at = self.members.binary_search_by_key(&part, |member| member.part);
+            each(&self.members[at.expect("a part of this rank")], others)
+        })
     }
 }
 
 /// What all components do, to be seen by one without its own part.
 struct Others {
     tree: Tree,
-    outside: Vec<Effect>,
-    all: Vec<Effect>,
+    /// By component.
     kept: Vec<Seen>,
 }
 
@@ -339,23 +307,61 @@ impl Others {
             let restrict = |effect: &Effect| {
                 Ok(Effect { steps: effect.steps.and(kept)?, writes: effect.writes.clone() })
             };
-            let others = self.all.iter().map(restrict).collect::<Result<Vec<Effect>, Trouble>>()?;
+            let others = self.tree.all().iter().map(restrict).collect::<Result<Vec<Effect>, Trouble>>()?;
             each(at, &others)?;
         }
         let wanted = |at: usize| matches!(self.kept.get(at), Some(Seen::Apart));
-        self.tree.all_but_one(setting, &self.outside, &wanted, each)
+        self.tree.all_but_one(setting, &wanted, each)
     }
 }
 
-/// Closes a set under relations. Each pass starts from all of the set, which is mostly a smaller diagram than what the
-/// pass before added.
+/// What arrives in a turn of everyone's, by sender: the order of arrival does not matter.
+fn delivered(exchange: &mut Exchange<'_>) -> Vec<Vec<u8>> {
+    let mut heard: Vec<(Rank, Vec<u8>)> = Vec::new();
+    loop {
+        while exchange.receive(|_, inbound| heard.push((inbound.from, inbound.bytes().to_vec()))) {}
+        if exchange.idle() == Idle::PhaseOver {
+            heard.sort();
+            return heard.into_iter().map(|(_, bytes)| bytes).collect();
+        }
+    }
+}
+
+/// Effects on their way: for each component the bits that each of its effects writes, and all steps in that order.
+pub type Message = (Vec<(u32, Vec<Vec<u32>>)>, Vec<u8>);
+
+pub fn packed<'e>(effects: impl Iterator<Item = (usize, &'e [Effect])> + Clone) -> Message {
+    let writes = |effects: &[Effect]| effects.iter().map(|effect| effect.writes.clone()).collect();
+    let heads = effects.clone().map(|(part, effects)| (part as u32, writes(effects))).collect();
+    (heads, pack(effects.flat_map(|(_, effects)| effects.iter().map(|effect| &effect.steps))))
+}
+
+pub fn unpacked(setting: Setting<'_>, message: &Message) -> Result<Vec<(usize, Vec<Effect>)>, Trouble> {
+    let mut steps = setting.space.store.unpack(&message.1)?.expect("a peer's diagrams").into_iter();
+    let mut effect =
+        |writes: &Vec<u32>| Effect { steps: steps.next().expect("a peer's steps"), writes: writes.clone() };
+    let of = |(part, writes): &(u32, Vec<Vec<u32>>)| {
+        (*part as usize, writes.iter().map(&mut effect).collect::<Vec<Effect>>())
+    };
+    Ok(message.0.iter().map(of).collect())
+}
+
+/// Closes a set under relations, under each alone before the next: sets that are closed under something have smaller
+/// diagrams. Each step starts from all of the set, which is mostly a smaller diagram than what was added last.
 pub fn close(from: &Bdd, relations: &[Relation], stop: Stop<'_>) -> Result<Bdd, Trouble> {
     let mut all = from.clone();
     loop {
         let before = all.clone();
         for relation in relations {
             halted(stop)?;
-            all = all.or(&relation.after(&all)?)?;
+            loop {
+                let next = all.or(&relation.after(&all)?)?;
+                let same = next == all;
+                all = next;
+                if same {
+                    break;
+                }
+            }
         }
         if all == before {
             return Ok(all);

@@ -1,10 +1,11 @@
 //! `verify prove`: a proof by components on all ranks, as the job sees it.
 //!
 //! Every rank cuts the same model and runs `compose::proof`; rank 0 has the result. Where a round leaves something open,
-//! rank 0 also looks for a real execution with decision diagrams of the whole model, for longer in each round: what it
-//! finds was walked by the evaluator and is replayed, as any trace. A proof is told as such only after it was checked
+//! rank 0 also looks for a real execution with decision diagrams of the whole model, and the others with random walks, for longer in each round: what they
+//! find was walked by the evaluator and is replayed, as any trace. A proof is told as such only after it was checked
 //! anew (`compose::recheck`).
 
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -15,23 +16,23 @@ use crate::audit::certificate::Obligation;
 use crate::audit::{self, DeadlockMode, SymmetryMode};
 use crate::base::prng::Prng;
 use crate::base::wire;
-use crate::comm::{Comm, Op, collective};
+use crate::comm::{Comm, Op, Terms, collective};
 use crate::compose::certificate::certificate;
 use crate::compose::judge::all_gather;
 use crate::compose::parts::{Parts, Plan};
 use crate::compose::proof::{Conclusion, Method, Proof, Request, prove};
 use crate::host::memory;
 use crate::host::signals::Signals;
-use crate::ir::eval::{Fault, Machine, Step};
+use crate::ir::eval::{Fault, Machine, State, Step};
 use crate::ir::model::instance_count;
-use crate::ir::{Model, PropertyKind};
+use crate::ir::{Instance, Model, PropertyKind, RuleId};
 use crate::symbolic::{Trouble, View, Watch};
 use crate::verdict::figures::ProofFigures;
 use crate::verdict::{Check, CheckKind, Counts, Ending, Report, StepRef, Verdict};
 
 use super::options::Values;
 
-/// How long rank 0 looks for an execution in the first round; twice as long in each round after.
+/// How long one rank looks for an execution in the first round; twice as long in each round after.
 const SEEK_FIRST: Duration = Duration::from_millis(500);
 
 /// The task of `verify prove MODEL`.
@@ -105,12 +106,13 @@ pub(super) fn work(
         starts: &starts,
         explicit: task.values.text("certificate").is_some(),
     };
-    let mut seen: Option<Report> = None;
-    let mut seek = |round: u64| {
-        seen = seek_execution(model, &options, bytes, round, &stop);
+    let mut seen: Option<Seen> = None;
+    let mut seek = |round: u64, comm: &mut dyn Comm| {
+        seen = seek_execution(model, &options, bytes, round, comm, &stop);
         seen.is_some()
     };
     let proved = prove(&request, comm, &mut seek);
+    let seen = first_seen(comm, model, &options, &proved, seen);
     let trouble = all_trouble(comm, model, proved.as_ref().err());
     let certified = match &proved {
         Ok(proof) if proof.conclusion == Conclusion::Proved => {
@@ -149,15 +151,17 @@ fn write_certificate(
     values: &Values,
 ) -> Result<Option<u64>, Refusal> {
     let Some(thetas) = &proof.thetas else { return Ok(None) };
-    let own: i64 = thetas.iter().map(|theta| theta.len() as i64).sum();
+    let own: i64 = thetas.iter().map(|(_, theta)| theta.len() as i64).sum();
     let bytes = collective::all_reduce(comm, Op::Sum, &[own])[0];
     let path = values.text("certificate");
     if path.is_none() && bytes > CERTIFIED_BYTES_MAX {
         return Ok(None);
     }
     let Some(all) = collective::gather(comm, wire::encode(thetas)) else { return Ok(None) };
-    let lists = all.iter().map(|bytes| wire::decode::<Vec<Vec<u8>>>(bytes).expect("a peer's thetas"));
-    let thetas: Vec<Vec<u8>> = lists.flatten().collect();
+    let lists = all.iter().map(|bytes| wire::decode::<Vec<(u32, Vec<u8>)>>(bytes).expect("a peer's thetas"));
+    let mut thetas: Vec<(u32, Vec<u8>)> = lists.flatten().collect();
+    thetas.sort();
+    let thetas: Vec<Vec<u8>> = thetas.into_iter().map(|(_, theta)| theta).collect();
     let plan = Plan::new(model, request.parts, proof.auxiliaries.clone(), proof.banks);
     let made = certificate(model, request.parts, &plan, request.method, request.options.compat, &thetas);
     if let Some(path) = path {
@@ -182,6 +186,36 @@ fn all_trouble(comm: &mut dyn Comm, model: &Model, trouble: Option<&Trouble>) ->
     let mut texts: Vec<(bool, String)> = texts.collect();
     texts.sort_by_key(|(_, why)| why.starts_with("another rank"));
     texts.into_iter().next()
+}
+
+/// An execution that a rank found.
+enum Seen {
+    Told(Box<Report>),
+    /// The steps to something wrong, as numbers of rules and instances; the last may fail.
+    Walked(Vec<(u32, u64)>),
+}
+
+/// The report of the first rank that found an execution, at rank 0.
+fn first_seen(
+    comm: &mut dyn Comm,
+    model: &Model,
+    options: &audit::Options,
+    proved: &Result<Proof, Trouble>,
+    seen: Option<Seen>,
+) -> Option<Report> {
+    if !matches!(proved, Ok(proof) if proof.conclusion == Conclusion::Violated) {
+        return None;
+    }
+    let (told, walked) = match seen {
+        Some(Seen::Told(report)) => (Some(*report), None),
+        Some(Seen::Walked(steps)) => (None, Some(steps)),
+        None => (None, None),
+    };
+    let all = collective::gather(comm, wire::encode(&walked))?;
+    told.or_else(|| {
+        let steps = |bytes: &Vec<u8>| wire::decode::<Option<Vec<(u32, u64)>>>(bytes).expect("a peer's walk");
+        walked_again(model, options, &all.iter().find_map(steps)?)
+    })
 }
 
 fn told(model: &Model, proof: &Proof, seen: Option<Report>) -> Report {
@@ -213,24 +247,50 @@ fn report(model: &Model, verdict: Verdict, reason: Option<String>) -> Report {
 /// Bits of a state beyond which whole states are not put into diagrams to look for an execution.
 const WHOLE_BITS_MAX: u32 = 160;
 
-/// Looks for a real execution that violates something, until a moment; what it finds was walked by the evaluator.
+/// Looks for a real execution that violates something, until a moment; what it finds was walked by the evaluator. On several
+/// ranks, rank 0 looks for half as long as one rank would, and the others walk until it has ended: they have joined a
+/// reduction that it joins last.
 fn seek_execution(
     model: &Model,
     options: &audit::Options,
     bytes: u64,
     round: u64,
+    comm: &mut dyn Comm,
     stop: &Watch,
-) -> Option<Report> {
-    let until = Instant::now() + SEEK_FIRST * 2u32.saturating_pow(round.min(16) as u32);
+) -> Option<Seen> {
+    let (rank, ranks) = (comm.rank(), comm.ranks());
+    let longest = SEEK_FIRST * 2u32.saturating_pow(round.min(16) as u32);
+    let until = Instant::now() + longest / ranks.min(2);
     let stop = stop.clone();
     let stop: Watch =
         Rc::new(move || stop().or_else(|| (Instant::now() > until).then(|| "not found in time".to_string())));
     let (_, bits) = View::whole(model);
-    let report = match bits <= WHOLE_BITS_MAX {
-        true => bdd::search(model, options, bytes, &stop).ok(),
-        false => wander(model, options, round, &*stop),
+    let end = Terms::new(Op::Max, &[]);
+    let seed = round + (u64::from(rank.0) << 32);
+    if !rank.is_root() {
+        comm.reduce_start(&end);
+        let (comm, ended) = (RefCell::new(comm), Cell::new(false));
+        let enough = || {
+            ended.set(ended.get() || comm.borrow_mut().reduce_poll().is_some());
+            stop().or_else(|| ended.get().then(|| "rank 0 has ended".to_string()))
+        };
+        let seen = wander(model, options, seed, &enough);
+        if !ended.get() {
+            collective::wait_reduction(comm.into_inner());
+        }
+        return seen.map(Seen::Walked);
+    }
+    let seen = match bits > WHOLE_BITS_MAX {
+        true => wander(model, options, seed, &*stop).map(Seen::Walked),
+        false => {
+            let report = bdd::search(model, options, bytes, &stop).ok();
+            let violated = report.filter(|report| report.verdict == Verdict::Violated);
+            violated.map(|report| Seen::Told(Box::new(report)))
+        }
     };
-    report.filter(|report| report.verdict == Verdict::Violated)
+    comm.reduce_start(&end);
+    collective::wait_reduction(comm);
+    seen
 }
 
 /// Random walks from start states, each a little longer than the last.
@@ -239,7 +299,7 @@ fn wander(
     options: &audit::Options,
     seed: u64,
     stop: &dyn Fn() -> Option<String>,
-) -> Option<Report> {
+) -> Option<Vec<(u32, u64)>> {
     let mut machine = Machine::new(model, options.eval);
     let mut prng = Prng::new(seed);
     let starts: Vec<StepRef> = model
@@ -253,13 +313,13 @@ fn wander(
     for length in (20..).step_by(20) {
         let start = starts[prng.index(starts.len())];
         let Ok(Some(mut state)) = machine.start(start.rule as usize, start.index) else { continue };
-        let mut path = vec![start];
+        let mut path = vec![(start.rule, start.index)];
         for _ in 0..length {
             if stop().is_some() {
                 return None;
             }
-            if let Some((ending, fault)) = wrong(model, &mut machine, &state) {
-                return Some(found_on_a_walk(model, options, path, ending, fault.as_deref()));
+            if wrong(model, &mut machine, &state).is_some() {
+                return Some(path);
             }
             let mut nexts = Vec::new();
             machine.successors(&state, |instance, step| match step {
@@ -271,22 +331,42 @@ fn wander(
                 break;
             }
             let (instance, next) = nexts.swap_remove(prng.index(nexts.len()));
-            let step = StepRef { rule: instance.rule.0, index: instance.index };
+            path.push((instance.rule.0, instance.index));
             match next {
-                Ok(next) => {
-                    path.push(step);
-                    state = next;
-                }
-                Err(fault) => {
-                    let rule = model.rule(instance.rule);
-                    let params = model.instance_params(&rule.binders, instance.index);
-                    let ending = Ending::Fault { step, rule: rule.name.clone(), params, fault: fault.kind };
-                    return Some(found_on_a_walk(model, options, path, ending, Some(&fault)));
-                }
+                Ok(next) => state = next,
+                Err(_) => return Some(path),
             }
         }
     }
     None
+}
+
+/// The report of a walk to something wrong, walked once more.
+fn walked_again(model: &Model, options: &audit::Options, steps: &[(u32, u64)]) -> Option<Report> {
+    let mut machine = Machine::new(model, options.eval);
+    let mut path: Vec<StepRef> = Vec::new();
+    let mut state = State::default();
+    for &(rule, index) in steps {
+        let step = StepRef { rule, index };
+        if path.is_empty() {
+            state = machine.start(rule as usize, index).ok()??;
+        } else {
+            let instance = Instance { rule: RuleId(rule), index };
+            match machine.step(&state, instance) {
+                Ok(Step::Next(next)) => state = next,
+                Err(fault) => {
+                    let of = model.rule(instance.rule);
+                    let params = model.instance_params(&of.binders, index);
+                    let ending = Ending::Fault { step, rule: of.name.clone(), params, fault: fault.kind };
+                    return Some(found_on_a_walk(model, options, path, ending, Some(&fault)));
+                }
+                Ok(_) => return None,
+            }
+        }
+        path.push(step);
+    }
+    let (ending, fault) = wrong(model, &mut machine, &state)?;
+    Some(found_on_a_walk(model, options, path, ending, fault.as_deref()))
 }
 
 /// An invariant that a state violates.

@@ -18,12 +18,12 @@ use super::nodes::{Edge, FALSE, Failed, TRUE, Table, Watch};
 
 /// Nodes, and the variables they decide.
 pub struct Store {
-    core: Rc<Core>,
+    pub(super) core: Rc<Core>,
     variables: u32,
 }
 
-struct Core {
-    table: RefCell<Table>,
+pub(super) struct Core {
+    pub(super) table: RefCell<Table>,
     /// How many references there are to each node, as far as there were any.
     held: RefCell<Vec<u32>>,
     /// Nodes at which dead ones are worth collecting.
@@ -35,8 +35,8 @@ const COLLECT_LEAST: usize = 1 << 20;
 
 /// A boolean function of a store's variables.
 pub struct Bdd {
-    core: Rc<Core>,
-    edge: Edge,
+    pub(super) core: Rc<Core>,
+    pub(super) edge: Edge,
 }
 
 impl Clone for Bdd {
@@ -73,7 +73,7 @@ impl std::fmt::Debug for Bdd {
 
 impl Core {
     /// A counted reference to what is an edge now.
-    fn hold(self: &Rc<Core>, edge: Edge) -> Bdd {
+    pub(super) fn hold(self: &Rc<Core>, edge: Edge) -> Bdd {
         let mut held = self.held.borrow_mut();
         let at = (edge >> 1) as usize;
         if at >= held.len() {
@@ -84,7 +84,7 @@ impl Core {
     }
 
     /// Runs an operation; once more after a collection where there was no room.
-    fn run<T>(&self, operation: impl Fn(&mut Table) -> Result<T, Failed>) -> Result<T, Trouble> {
+    pub(super) fn run<T>(&self, operation: impl Fn(&mut Table) -> Result<T, Failed>) -> Result<T, Trouble> {
         self.tidy();
         let mut failed = None;
         for again in [true, false] {
@@ -209,7 +209,7 @@ impl Store {
 
     /// The function that `Bdd::bytes` wrote; none where the bytes are not such.
     pub fn import(&self, bytes: &[u8]) -> Result<Option<Bdd>, Trouble> {
-        let mut numbers = Numbers { bytes, at: 0 };
+        let mut numbers = Numbers::new(bytes);
         let mut made: Vec<Bdd> = vec![self.falsity(), self.truth()];
         let Some(count) = numbers.next() else { return Ok(None) };
         for _ in 0..count {
@@ -398,7 +398,7 @@ impl Bdd {
     }
 }
 
-fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
+pub(super) fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
@@ -408,19 +408,27 @@ fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
 
 /// The nodes of a diagram's bytes: variable, high, low, counted from the constants; none where they are not such.
 pub fn nodes_of(bytes: &[u8]) -> Option<Vec<(u32, u32, u32)>> {
-    let mut numbers = Numbers { bytes, at: 0 };
+    let mut numbers = Numbers::new(bytes);
     let count = numbers.next()?;
     let mut next = || numbers.next().map(|number| number as u32);
     (0..count).map(|_| Some((next()?, next()?, next()?))).collect()
 }
 
-struct Numbers<'a> {
+pub(super) struct Numbers<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Numbers<'_> {
-    fn next(&mut self) -> Option<u64> {
+impl<'a> Numbers<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Numbers<'a> {
+        Numbers { bytes, at: 0 }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    pub(super) fn next(&mut self) -> Option<u64> {
         let (mut number, mut shift) = (0u64, 0u32);
         loop {
             let byte = *self.bytes.get(self.at)?;
