@@ -52,7 +52,7 @@ fn assert_same(name: &str, how: &str, oracle: &Document, found: &Document, diges
     }
 }
 
-const HOW: [(u32, &str); 14] = [
+const HOW: [(u32, &str); 15] = [
     (1, "engine=native"),
     (2, "engine=native"),
     (3, "engine=native batch=1 credits=1"),
@@ -64,6 +64,7 @@ const HOW: [(u32, &str); 14] = [
     (4, "engine=native shortest=true"),
     (5, "engine=native owner=locality"),
     (2, "engine=native expand=owner"),
+    (2, "engine=native expand=finder memory=400K"),
     (4, "engine=native expand=finder balance=1 batch=3"),
     (3, "engine=native expand=finder batch=1 credits=1"),
     (2, "engine=eval expand=finder owner=locality memory=400K"),
