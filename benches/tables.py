@@ -271,7 +271,7 @@ def show_ranks(page, rows):
         )
     page.parts.append(
         "## Two ranks\n\nOne rank on one core against two ranks on two cores, as threads, by MPI, and as threads "
-        "with `--owner hash`.\nBy processor time: what the speed-up would be if both ranks had a core to "
+        "with `--expand owner --owner hash`.\nBy processor time: what the speed-up would be if both ranks had a core to "
         "themselves and never waited.\n\n"
         f"{markdown(head, table)}"
     )
