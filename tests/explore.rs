@@ -52,7 +52,7 @@ fn assert_same(name: &str, how: &str, oracle: &Document, found: &Document, diges
     }
 }
 
-const HOW: [(u32, &str); 15] = [
+const HOW: [(u32, &str); 14] = [
     (1, "engine=native"),
     (2, "engine=native"),
     (3, "engine=native batch=1 credits=1"),
@@ -63,7 +63,6 @@ const HOW: [(u32, &str); 15] = [
     (2, "engine=native owner=locality expand=owner memory=400K"),
     (4, "engine=native shortest=true"),
     (5, "engine=native owner=locality"),
-    (2, "engine=native expand=owner"),
     (2, "engine=native expand=finder memory=400K"),
     (4, "engine=native expand=finder balance=1 batch=3"),
     (3, "engine=native expand=finder batch=1 credits=1"),
