@@ -168,18 +168,19 @@ fn fmt(values: &Values, paths: &[PathBuf]) -> Result<Exit, Refusal> {
 
 fn comm_check(values: &Values) -> Result<Exit, Refusal> {
     let number = |name: &str| values.number(name).expect("options of comm-check have defaults");
-    let options = comm_check::Options {
+    let options = |ranks| comm_check::Options {
         items: number("items"),
         item_bytes: number("item-bytes") as usize,
         pings: number("pings"),
         fail_rank: values.number("fail-rank"),
         exchange: exchange::Settings {
             batch_items_max: number("batch") as u32,
-            credits: values.number("credits").unwrap_or(8) as u32,
+            credits: values.credits(ranks),
             ..Default::default()
         },
     };
     launch::on_all_ranks(values, |comm, transport| {
+        let options = options(comm.ranks());
         let figures = comm_check::run(comm, &options, transport);
         let exit = figures.map(|figures| show_comm_figures(values, &figures));
         agree(comm, exit)

@@ -52,6 +52,13 @@ pub struct Settings {
     pub plant: Plant,
 }
 
+impl Settings {
+    /// Credits where nobody says how many: few ranks can afford to run further ahead of each other.
+    pub fn credits_among(ranks: u32) -> u32 {
+        (128 / ranks).max(8)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings { batch_items_max: 1_000, batch_bytes_max: 32 << 10, credits: 8, plant: Plant::None }
@@ -166,18 +173,19 @@ impl<'c> Exchange<'c> {
     /// The same for an item in parts, which are put together in the outbox.
     #[inline]
     pub fn post_parts(&mut self, to: Rank, kind: Tag, parts: &[&[u8]]) {
-        assert!(!matches!(kind, Tag::Credits | Tag::Setup), "{kind:?} is not a kind of item");
-        assert_ne!(to, self.comm.rank(), "an item for oneself is not posted");
-        if self.outboxes.push(to, kind, 1, parts, self.phase) {
-            self.send_sealed();
-        }
+        self.post_some(to, kind, 1, parts);
     }
 
     /// The same for `count` items of one length, one behind the other, which stay together.
     pub fn post_many(&mut self, to: Rank, kind: Tag, count: u32, items: &[u8]) {
+        self.post_some(to, kind, count, &[items]);
+    }
+
+    #[inline]
+    fn post_some(&mut self, to: Rank, kind: Tag, count: u32, parts: &[&[u8]]) {
         assert!(!matches!(kind, Tag::Credits | Tag::Setup), "{kind:?} is not a kind of item");
         assert_ne!(to, self.comm.rank(), "an item for oneself is not posted");
-        if self.outboxes.push(to, kind, count, &[items], self.phase) {
+        if self.outboxes.push(to, kind, count, parts, self.phase) {
             self.send_sealed();
         }
     }

@@ -1,7 +1,7 @@
 //! Observers: what a search is for. The engine calls them and knows nothing of properties.
 //!
-//! An observer sees each state once, at its owner, when it is new, and each expansion once, at whichever rank made
-//! it. What it finds goes to rank 0, which ends the search when there are enough findings.
+//! An observer sees each state once, when it is new, at its owner or, where finders expand, at its finder; and each
+//! expansion once, at whichever rank made it. What it finds goes to rank 0, which ends the search when there are enough findings.
 //!
 //! An observer may talk to itself on other ranks, by witnesses and acknowledgements (`comm::Tag`): it is called between
 //! expansions to send, and for each batch that arrives. A phase of the search ends when nothing of that is on its way.

@@ -218,7 +218,7 @@ fn settings(
             batch_items_max,
             // `--batch` counts states; large ones leave earlier, so that a batch stays below what MPI sends well.
             batch_bytes_max: (batch_items_max as usize * item_bytes).min(64 << 10).max(item_bytes * 2),
-            credits: values.number("credits").map_or((128 / comm.ranks()).max(8), |credits| credits as u32),
+            credits: values.credits(comm.ranks()),
             ..Default::default()
         },
         owners: match owner {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::options::{Command, Form, Spec, find, parse_number};
 use crate::base::size;
+use crate::exchange;
 use crate::host::clock;
 
 /// Values that were given, by option; what was not given has its default.
@@ -72,6 +73,12 @@ impl Values {
 
     pub fn number(&self, name: &str) -> Option<u64> {
         self.text(name).and_then(parse_number)
+    }
+
+    /// The credits for each peer among so many ranks.
+    pub fn credits(&self, ranks: u32) -> u32 {
+        self.number("credits")
+            .map_or_else(|| exchange::Settings::credits_among(ranks), |credits| credits as u32)
     }
 
     pub fn size(&self, name: &str) -> Option<u64> {
