@@ -110,6 +110,7 @@ impl Steps for Interpreter<'_> {
                 }
             }
         }
+        out.take_hashes(self.layout.words());
     }
 
     fn expand(&mut self, state: &[u64], out: &mut Expansion) {
@@ -131,6 +132,7 @@ impl Steps for Interpreter<'_> {
                 Err(fault) => out.faults.push((number, fault)),
             }
         });
+        out.take_hashes(layout.words());
     }
 
     fn peek(&mut self, state: &[u64], out: &mut Expansion) {

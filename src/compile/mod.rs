@@ -13,6 +13,7 @@ pub mod interpret;
 pub mod native;
 pub mod owners;
 
+use crate::base::hash;
 use crate::ir::eval::Fault;
 use crate::ir::{Model, eval};
 
@@ -42,6 +43,8 @@ pub struct Expansion {
     /// Successor after successor, `words` each, in the order of instances; those equal to the state
     /// expanded (before any canonical form is taken) are left out.
     pub states: Vec<u64>,
+    /// The stable hash of each successor.
+    pub hashes: Vec<u128>,
     /// The instance that led to each successor.
     pub steps: Vec<InstanceNo>,
     /// Instances that fired, those that left the state unchanged included, those that failed not.
@@ -53,9 +56,16 @@ pub struct Expansion {
 impl Expansion {
     pub fn clear(&mut self) {
         self.states.clear();
+        self.hashes.clear();
         self.steps.clear();
         self.fired = 0;
         self.faults.clear();
+    }
+
+    /// Hashes the successors, of so many words each.
+    fn take_hashes(&mut self, words: usize) {
+        self.hashes.clear();
+        self.hashes.extend(self.states.chunks_exact(words).map(hash::words));
     }
 
     /// No rule is enabled (Rumur's "stuck").

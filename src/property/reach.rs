@@ -234,13 +234,14 @@ impl<'m> Reach<'m> {
         let mut expansion = std::mem::take(&mut self.expansion);
         steps.expand(&state, &mut expansion);
         let me = StateRef::new(self.me, at as u64).word();
-        for (to, &step) in expansion.states.chunks_exact(self.words).zip(&expansion.steps) {
+        let hashes = expansion.steps.iter().zip(&expansion.hashes);
+        for (to, (&step, &hash)) in expansion.states.chunks_exact(self.words).zip(hashes) {
             let rule = steps.instances().instance(step).rule;
             let skip = self.helpful_only && self.model.rule(rule).unhelpful;
             if skip || self.assumes && !steps.assumed(to).unwrap_or(false) {
                 continue;
             }
-            let owner = self.owners.of(hash::words(to), to);
+            let owner = self.owners.of(hash, to);
             if owner == self.me {
                 self.arrive(exchange, steps, to, me);
                 continue;

@@ -53,6 +53,13 @@ pub struct Judge(*const u8);
 #[derive(Clone, Copy, Debug)]
 pub struct Mover(*const u8);
 
+/// From packed states of so many words to their hashes.
+#[derive(Clone, Copy, Debug)]
+pub struct Hasher {
+    function: *const u8,
+    words: usize,
+}
+
 /// The memory of all code of a program.
 pub struct Code {
     module: ManuallyDrop<JITModule>,
@@ -113,6 +120,26 @@ impl Code {
 
     pub fn mover(&self, id: FuncId) -> Mover {
         Mover(self.module.get_finalized_function(id))
+    }
+
+    /// The function was written for states of so many words.
+    pub fn hasher(&self, id: FuncId, words: usize) -> Hasher {
+        Hasher { function: self.module.get_finalized_function(id), words }
+    }
+
+    /// Takes the hashes of states side by side.
+    #[inline]
+    pub fn hash(&self, hasher: Hasher, states: &[u64], hashes: &mut Vec<u128>) {
+        let count = states.len() / hasher.words;
+        hashes.clear();
+        hashes.reserve(count);
+        // SAFETY: the address is that of a finished function of this module with exactly this signature. It reads
+        // `count` states of its number of words, and writes a hash for each, for which room was reserved.
+        unsafe {
+            let function: extern "C" fn(*const u64, usize, *mut u128) = std::mem::transmute(hasher.function);
+            function(states.as_ptr(), count, hashes.as_mut_ptr());
+            hashes.set_len(count);
+        }
     }
 
     /// Runs code that unpacks a state of this layout.

@@ -14,6 +14,7 @@ mod emit;
 mod expand;
 mod expr;
 mod frame;
+mod hashing;
 mod judge;
 mod multiset;
 mod order;
@@ -175,6 +176,10 @@ impl Steps for Native<'_> {
         let Program { code, movers, plan, .. } = &self.program;
         let packing = movers.map(|movers| Packing { code, movers, layout: &plan.layout });
         self.reference.canonicalise(out, packing.as_ref().map(|packing| packing as _));
+        match self.program.hasher {
+            Some(hasher) => code.hash(hasher, &out.states, &mut out.hashes),
+            None => out.take_hashes(plan.layout.words()),
+        }
     }
 
     fn peek(&mut self, state: &[u64], out: &mut Expansion) {

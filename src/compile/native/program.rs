@@ -6,10 +6,11 @@
 //! one with many, or whose code would be too large, gets code with a loop; if that is refused too, none.
 
 use super::action::{self, Which};
-use super::call::{Code, Expander, Judge, Mover};
+use super::call::{Code, Expander, Hasher, Judge, Mover};
 use super::costs::costs;
 use super::emit::{Emit, Emitter, Exits, Home, Plan, Refusal};
 use super::expand::{self, Actions, Part};
+use super::hashing;
 use super::judge::{self, Claim};
 use super::order::Multisets;
 use super::packing;
@@ -61,6 +62,8 @@ pub struct Program<'m> {
     pub fallbacks: Vec<Fallback>,
     /// Unpacks and packs, where canonical forms are taken.
     pub movers: Option<(Mover, Mover)>,
+    /// Takes the hashes of states; none where they have very many words.
+    pub hasher: Option<Hasher>,
 }
 
 /// The code of one rule, before expanders are made.
@@ -97,6 +100,7 @@ impl<'m> Program<'m> {
         let properties = writer.properties(model)?;
         let predicates = writer.predicates(model)?;
         let movers = if unpacks { writer.movers()? } else { None };
+        let hasher = writer.hasher()?;
         writer.code.finish()?;
         let code = writer.code;
         let finished = |planned: Planned| match planned {
@@ -110,7 +114,8 @@ impl<'m> Program<'m> {
         let predicates = predicates.into_iter().map(|(which, id)| (which, code.judge(id))).collect();
         let movers = movers.map(|(unpack, pack)| (code.mover(unpack), code.mover(pack)));
         let (plan, fallbacks) = (writer.plan, writer.fallbacks);
-        Ok(Program { segments, properties, predicates, code, plan, fallbacks, movers })
+        let hasher = hasher.map(|id| code.hasher(id, plan.layout.words()));
+        Ok(Program { segments, properties, predicates, code, plan, fallbacks, movers, hasher })
     }
 }
 
@@ -316,6 +321,15 @@ impl<'m> Writer<'m> {
             made.push(self.define()?);
         }
         Ok(Some((made[0], made[1])))
+    }
+
+    fn hasher(&mut self) -> Result<Option<FuncId>, String> {
+        let words = self.plan.layout.words();
+        let signature = self.code.signature(3, 0);
+        match self.write(signature, |builder, _, _| hashing::hasher(builder, words)) {
+            Ok(()) => self.define().map(Some),
+            Err(_) => Ok(None),
+        }
     }
 
     fn properties(&mut self, model: &'m Model) -> Result<Vec<Option<FuncId>>, String> {

@@ -173,7 +173,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         self.steps.starts(&mut starts);
         for (at, &step) in starts.steps.iter().enumerate() {
             let state = &starts.states[at * self.words..(at + 1) * self.words];
-            let hash = hash::words(state);
+            let hash = starts.hashes[at];
             if self.settings.owners.of(hash, state) == self.me {
                 let origin = Origin { parent: StateRef::NONE, step, level: 1 };
                 self.take_in(exchange, state, hash, origin);
@@ -336,10 +336,9 @@ impl<'a, 'o> Worker<'a, 'o> {
         self.figures.successors += expansion.steps.len() as u64;
         into.own.clear();
         let mut states = &into.expansion.states[..];
-        for at in 0..into.expansion.steps.len() {
+        for (at, &hash) in into.expansion.hashes.iter().enumerate() {
             let (successor, rest) = states.split_at(self.words);
             states = rest;
-            let hash = hash::words(successor);
             if self.recent.seen(hash) {
                 continue;
             }

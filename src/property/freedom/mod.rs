@@ -25,7 +25,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::response::Goal;
-use crate::base::{Rank, hash, words};
+use crate::base::{Rank, words};
 use crate::comm::{Op, Tag};
 use crate::compile::{Expansion, Owners, Predicate, Steps};
 use crate::exchange::Inbound;
@@ -238,7 +238,7 @@ impl Freedom {
             self.walks.push(Walk::new(id, wanted, state, to));
             return;
         }
-        let hash = hash::words(to);
+        let hash = expansion.hashes[at];
         let owner = self.owner(hash, to);
         if own {
             self.edges.note(id.number(), owner, hash, to);

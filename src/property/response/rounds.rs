@@ -71,7 +71,6 @@ struct Scratch {
     /// What goes along with a successor.
     extra: Vec<u64>,
     expansion: Expansion,
-    hashes: Vec<u128>,
     enabled: Vec<u64>,
     stay: Vec<u64>,
     due: Vec<u64>,
@@ -413,12 +412,7 @@ impl<'p> Rounds<'p> {
         scratch.state.clear();
         scratch.state.extend_from_slice(self.table.state(at));
         steps.expand(&scratch.state, &mut scratch.expansion);
-        scratch.hashes.clear();
-        for to in scratch.expansion.states.chunks_exact(self.words) {
-            let hash = hash::words(to);
-            self.table.prefetch(hash);
-            scratch.hashes.push(hash);
-        }
+        scratch.expansion.hashes.iter().for_each(|&hash| self.table.prefetch(hash));
         let again = self.table.has(at, VISITED);
         if phase == Phase::Gather && !again {
             self.table.flags[at] |= VISITED;
@@ -438,10 +432,10 @@ impl<'p> Rounds<'p> {
         again: bool,
         scratch: &mut Scratch,
     ) {
-        let Scratch { expansion, hashes, extra, item, .. } = scratch;
+        let Scratch { expansion, extra, item, .. } = scratch;
         let me = StateRef::new(self.me, at as u64).word();
-        let successors = expansion.states.chunks_exact(self.words).zip(&expansion.steps).zip(hashes);
-        for ((to, &step), &mut hash) in successors {
+        let hashes = expansion.steps.iter().zip(&expansion.hashes);
+        for (to, (&step, &hash)) in expansion.states.chunks_exact(self.words).zip(hashes) {
             if self.assumes && !steps.assumed(to).unwrap_or(false) {
                 continue;
             }
