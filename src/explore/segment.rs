@@ -17,19 +17,16 @@
 //! questions need a second line, the one behind; at 80 %, one in ten. A new state whose home is full moves one entry of
 //! each home up to the next free place: about six homes at 91 %, eleven at 93 %.
 
+use super::entries::{OVER, OVER_MAX, entries_per_line, filled, get, holds, put};
+use super::spread::{Reader, Writer};
 use super::store::Insert;
 use crate::base::lines::{LINE_BYTES, Line, Lines};
 use crate::base::prefetch::prefetch;
 
 /// A table is full beyond this share of its entries.
 pub const LOAD_PERCENT_MAX: u64 = 91;
-/// Where a line says how many entries overflow from it; and the most there may be.
-const OVER: usize = LINE_BYTES - 1;
-const OVER_MAX: u8 = 120;
 /// Lines asked for behind a full one: as far as most entries have to move.
 const LINES_AHEAD: usize = 4;
-/// More than a home may have entries.
-const HOME_ENTRIES_MAX: usize = 256;
 /// A home has at least two to this many places.
 pub const PLACE_BITS: u32 = 6;
 
@@ -217,19 +214,19 @@ impl Segment {
     fn overflow<const E: usize>(&mut self, home: usize, entry: u64) -> bool {
         let each = entries_per_line(E);
         let lines = &mut self.lines[home..];
-        let mut full = lines.iter().take_while(|line| filled::<E>(line) == each);
-        if full.any(|line| line.0[OVER] >= OVER_MAX) {
-            return false;
+        // All lines are looked at before one is written: a line that was just written in part is slow to read as a whole.
+        let (mut full, mut free) = (0, each);
+        while free == each {
+            if lines[full].0[OVER] >= OVER_MAX {
+                return false;
+            }
+            full += 1;
+            free = filled::<E>(&lines[full]);
         }
         // Home after home, the last entry so far goes to the end of its home's entries, where another home's begin;
         // the first of those has to go to the end of them.
         let (mut moved, mut end_before) = (entry, usize::MAX);
-        for at in 0.. {
-            let filled = filled::<E>(&lines[at]);
-            if filled < each {
-                put::<E>(&mut lines[at], filled, moved);
-                break;
-            }
+        for at in 0..full {
             let end = (at + 1) * each + usize::from(lines[at].0[OVER]);
             lines[at].0[OVER] += 1;
             if end == end_before {
@@ -237,15 +234,16 @@ impl Segment {
             }
             end_before = end;
             let (last, place) = (end / each, end % each);
-            let next = get::<E>(&lines[last], place);
-            put::<E>(&mut lines[last], place, moved);
-            if next == 0 {
+            if (last, place) == (full, free) {
                 // What is in the lines between came from before them, and one entry more went past them.
                 lines[at + 1..last].iter_mut().for_each(|line| line.0[OVER] += 1);
                 break;
             }
+            let next = get::<E>(&lines[last], place);
+            put::<E>(&mut lines[last], place, moved);
             moved = next;
         }
+        put::<E>(&mut lines[full], free, moved);
         true
     }
 
@@ -271,143 +269,29 @@ impl Segment {
         let (old_homes, old_scale) = (self.homes as usize, self.scale);
         let rest = self.form.rest() as usize;
         self.set_homes(homes);
-        let (scale, each) = (self.scale, entries_per_line(E));
         let shift = homes as usize - old_homes + rest;
         self.lines.copy_within(..old_homes + rest, shift);
-        let (mask, low_bits) = ((1u64 << self.form.growth) - 1, self.form.bits - self.form.growth);
-        let mut writer = Writer { lines: &mut self.lines, at: (0, 0), clean: 0 };
-        let (mut from, mut over_before, mut first_v) = ((shift, 0), 0, 0);
+        let (growth, low_bits) = (self.form.growth, self.form.bits - self.form.growth);
+        let v_of = move |first_v: u64, entry: u64| {
+            first_v + ((entry >> low_bits).wrapping_sub(first_v) & ((1 << growth) - 1))
+        };
+        let mut reader = Reader::<E>::new(shift);
+        let mut writer = Writer::<E>::new();
         let width = self.span / old_homes as u64;
-        // The entries of one home fall on at most three homes, which are next to each other.
-        let mut sorted = [[0u64; HOME_ENTRIES_MAX]; 4];
-        let mut counts = [0usize; 4];
+        let mut first_v = 0;
         for home in 0..old_homes {
-            let line = &writer.lines[home + shift];
-            let over = usize::from(line.0[OVER]);
-            let count = filled::<E>(line) + over - over_before;
-            if over_before == 0 {
-                from = (home + shift, 0);
-            }
-            for _ in 0..count {
-                if from.1 == each {
-                    from = (from.0 + 1, 0);
-                }
-                let entry = get::<E>(&writer.lines[from.0], from.1);
-                let v = first_v + ((entry >> low_bits).wrapping_sub(first_v) & mask);
-                let to = high_product(v, scale) as usize & 3;
-                sorted[to][counts[to]] = entry;
-                counts[to] += 1;
-                from.1 += 1;
-            }
+            let scale = self.scale;
+            let entries = reader.home(&self.lines, home);
+            writer.sort(entries, |entry| high_product(v_of(first_v, entry), scale) as usize);
             let to = high_product(first_v, scale) as usize;
-            over_before = over;
             first_v += width;
             first_v += u64::from(high_product(first_v, old_scale) <= home as u64);
             let last = home + 1 == old_homes;
             let next = if last { homes as usize } else { high_product(first_v, scale) as usize };
-            for to in to..next {
-                writer.write::<E>(to, &sorted[to & 3][..counts[to & 3]]);
-                counts[to & 3] = 0;
-            }
+            (to..next).for_each(|to| writer.write(&mut self.lines, to));
         }
-        let all = writer.lines.len();
-        writer.clean_to(all);
+        writer.finish(&mut self.lines);
     }
-}
-
-/// Writes a table from the beginning, home after home.
-struct Writer<'l> {
-    lines: &'l mut [Line],
-    /// The next place: line and position.
-    at: (usize, usize),
-    /// Lines before this one hold nothing old.
-    clean: usize,
-}
-
-impl Writer<'_> {
-    /// Writes the entries of the next home.
-    #[inline]
-    fn write<const E: usize>(&mut self, home: usize, entries: &[u64]) {
-        let each = entries_per_line(E);
-        if self.at.0 < home {
-            self.at = (home, 0);
-        }
-        for &entry in entries {
-            if self.at.1 == each {
-                self.at = (self.at.0 + 1, 0);
-            }
-            self.clean_to(self.at.0 + 1);
-            put::<E>(&mut self.lines[self.at.0], self.at.1, entry);
-            self.at.1 += 1;
-        }
-        self.clean_to(home + 1);
-        if self.at.0 > home {
-            self.lines[home].0[OVER] = ((self.at.0 - home - 1) * each + self.at.1) as u8;
-        }
-    }
-
-    #[inline]
-    fn clean_to(&mut self, line: usize) {
-        while self.clean < line {
-            self.lines[self.clean] = Line([0; LINE_BYTES]);
-            self.clean += 1;
-        }
-    }
-}
-
-const fn entries_per_line(entry_bytes: usize) -> usize {
-    OVER / entry_bytes
-}
-
-/// A line's entries as words of four bytes, and behind them what is above 32 bits.
-const fn upper_at(entry_bytes: usize, at: usize) -> usize {
-    4 * entries_per_line(entry_bytes) + at * (entry_bytes - 4)
-}
-
-#[inline(always)]
-fn upper<const E: usize>(line: &Line, at: usize) -> u32 {
-    let begin = upper_at(E, at);
-    if E == 7 {
-        // Three bytes at once, with the one behind: the last is the line's last.
-        let bytes = line.0[begin..begin + 4].try_into().expect("four bytes");
-        return u32::from_le_bytes(bytes) & 0xff_ffff;
-    }
-    let mut bytes = [0; 4];
-    bytes[..E - 4].copy_from_slice(&line.0[begin..begin + E - 4]);
-    u32::from_le_bytes(bytes)
-}
-
-#[inline(always)]
-fn get<const E: usize>(line: &Line, at: usize) -> u64 {
-    let lower = u32::from_le_bytes(line.0[at * 4..at * 4 + 4].try_into().expect("four bytes"));
-    u64::from(upper::<E>(line, at)) << 32 | u64::from(lower)
-}
-
-#[inline(always)]
-fn put<const E: usize>(line: &mut Line, at: usize, entry: u64) {
-    let bytes = entry.to_le_bytes();
-    line.0[at * 4..at * 4 + 4].copy_from_slice(&bytes[..4]);
-    let begin = upper_at(E, at);
-    line.0[begin..begin + E - 4].copy_from_slice(&bytes[4..E]);
-}
-
-/// Whether the entry is in the line. Its lower parts are compared all at once: where it is cannot be foreseen.
-#[inline(always)]
-fn holds<const E: usize>(line: &Line, entry: u64) -> bool {
-    let mut equal = line.equal_words(entry as u32) & ((1 << entries_per_line(E)) - 1);
-    while equal != 0 {
-        if upper::<E>(line, equal.trailing_zeros() as usize) == (entry >> 32) as u32 {
-            return true;
-        }
-        equal &= equal - 1;
-    }
-    false
-}
-
-/// How many places are taken: those in front.
-#[inline(always)]
-fn filled<const E: usize>(line: &Line) -> usize {
-    (line.equal_words(0) | 1 << entries_per_line(E)).trailing_zeros() as usize
 }
 
 #[cfg(test)]
