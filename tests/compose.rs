@@ -70,6 +70,7 @@ fn thetas(
         guarantee,
         tabulated: comm.rank().0 % 2 == 1,
         shortcut,
+        spread_nodes: 4_000,
         stop: &|| None,
     };
     let mine = block(parts.parts.len(), comm.rank(), comm.ranks());
@@ -394,6 +395,7 @@ fn false_claims_of_transparent_components_are_noticed() {
             guarantee: Guarantee::Theta,
             tabulated: true,
             shortcut: true,
+            spread_nodes: 4_000,
             stop: &|| None,
         };
         let split = Split::new(setting, 0..parts.parts.len(), &starts).expect("relations");

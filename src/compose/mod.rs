@@ -22,6 +22,8 @@ pub mod recheck;
 pub mod refine;
 pub mod rough;
 pub mod split;
+pub mod spread;
 pub mod transparent;
+pub mod windows;
 
 pub use parts::{Auxiliary, Parts};

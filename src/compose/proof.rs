@@ -14,7 +14,7 @@ use super::phases;
 use super::pieces::BANKS_MAX;
 use super::recheck::{Claims, Doubt, recheck};
 use super::refine;
-use super::split::{Guarantee, Message, Setting, Split, block, packed, unpacked};
+use super::split::{Guarantee, Message, SPREAD_NODES, Setting, Split, block, packed, unpacked};
 use crate::base::wire;
 use crate::comm::{Comm, Op, collective};
 use crate::exchange::{Exchange, Settings};
@@ -113,6 +113,7 @@ pub fn prove(request: &Request<'_>, comm: &mut dyn Comm, seek: Seek<'_>) -> Resu
             guarantee: request.method.guarantee(),
             tabulated: false,
             shortcut: true,
+            spread_nodes: std::env::var("VERIFY_SPREAD").ok().and_then(|t| t.parse().ok()).unwrap_or(SPREAD_NODES),
             stop: &*request.stop,
         };
         let made = Split::new(setting, mine.clone(), request.starts);
@@ -174,6 +175,7 @@ fn setting_of<'a>(request: &'a Request<'_>, plan: &'a Plan, space: &'a Space) ->
         guarantee: Guarantee::Theta,
         tabulated: true,
         shortcut: true,
+        spread_nodes: SPREAD_NODES,
         stop: &*request.stop,
     }
 }
