@@ -104,7 +104,12 @@ impl Member {
     }
 
     /// Closes theta under own steps and others' effects; whether it came to an end before theta was as large as this.
-    pub fn close(&mut self, setting: Setting<'_>, others: &[Effect], nodes_max: usize) -> Result<bool, Trouble> {
+    pub fn close(
+        &mut self,
+        setting: Setting<'_>,
+        others: &[Effect],
+        nodes_max: usize,
+    ) -> Result<bool, Trouble> {
         let (theta, closed) = close(&self.theta, &self.all_steps(setting, others)?, nodes_max, setting.stop)?;
         self.theta = theta;
         if closed {

@@ -26,7 +26,7 @@ use std::ops::Range;
 
 use super::interference::{Effect, Tree, Visit};
 use super::member::Member;
-use super::parts::{Parts, Plan};
+use super::parts::{Part, Parts, Plan};
 use super::phases;
 use super::spread::{self, Spread};
 use super::transparent;
@@ -71,13 +71,29 @@ pub struct Setting<'a> {
 }
 
 /// `Setting::spread_nodes` where nobody says otherwise: what travels has to be little beside what is computed.
-pub const SPREAD_NODES: usize = 4_000;
+pub const SPREAD_NODES: usize = 1_000;
+
+/// A component with this many times as many rule instances as the average counts for nothing when blocks are made: it is
+/// closed by all ranks together as soon as it is large (`spread.rs`).
+const OUTSTANDING: usize = 4;
 
 /// The components of one rank. Neighbours have most of their diagrams in common, so a block is less work than as many
-/// components from here and there.
-pub fn block(parts: usize, rank: Rank, ranks: u32) -> Range<usize> {
-    let at = |rank: usize| rank * parts / ranks as usize;
-    at(rank.index())..at(rank.index() + 1)
+/// components from here and there. Ranks in front have one more where they do not come out even.
+pub fn block(parts: &Parts, rank: Rank, ranks: u32) -> Range<usize> {
+    let instances = |part: &Part| part.instances.len();
+    let all: usize = parts.parts.iter().map(instances).sum();
+    let counts = |part: &&Part| instances(part) * parts.parts.len() < OUTSTANDING * all;
+    let total = parts.parts.iter().filter(counts).count().max(1);
+    let begin = |rank: usize| {
+        let mut before = 0;
+        let belongs = |part: &Part| {
+            let owner = before * ranks as usize / total;
+            before += usize::from(counts(&part));
+            owner.min(ranks as usize - 1) >= rank
+        };
+        parts.parts.iter().position(belongs).unwrap_or(parts.parts.len())
+    };
+    begin(rank.index())..begin(rank.index() + 1)
 }
 
 /// Takes a component, and the effects of all others.
@@ -94,6 +110,8 @@ pub struct Split<'a> {
     start: Bdd,
     /// The shared states of transparent components, when the others have ended.
     pub common: Bdd,
+    /// How many components all ranks closed together.
+    pub spread_count: u64,
     pub turns: u64,
     pub bytes_sent: u64,
     pub nodes_most: u64,
@@ -117,6 +135,7 @@ impl<'a> Split<'a> {
             effects: vec![Vec::new(); setting.parts.parts.len()],
             start: store.any(&shared)?,
             common: store.truth(),
+            spread_count: 0,
             turns: 0,
             bytes_sent: 0,
             nodes_most: 0,
@@ -175,7 +194,8 @@ impl<'a> Split<'a> {
         loop {
             let turn = self.hear(&heard).and_then(|()| self.turn(exchange.ranks()));
             phases::done("turn");
-            let turn = if plain && exchange.ranks() > 1 { spread::share(self, exchange.comm(), turn) } else { turn };
+            let turn =
+                if plain && exchange.ranks() > 1 { spread::share(self, exchange.comm(), turn) } else { turn };
             let turn = turn.and_then(|turn| {
                 self.remember();
                 Ok((self.message(&turn.grown, exchange.ranks())?, turn.grew || !turn.grown.is_empty()))
@@ -311,9 +331,7 @@ impl<'a> Split<'a> {
         if self.members.iter().all(|member| member.transparent) {
             return Ok(());
         }
-        self.others()?.each(self.setting, &mut |part, others| {
-            each(&self.members[self.place(part)], others)
-        })
+        self.others()?.each(self.setting, &mut |part, others| each(&self.members[self.place(part)], others))
     }
 }
 

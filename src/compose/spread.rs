@@ -19,7 +19,7 @@ use super::interference::Effect;
 use super::judge::{all_gather, together};
 use super::member::{Member, joined};
 use super::phases;
-use super::split::{Guarantee, Setting, Split, Turn};
+use super::split::{Guarantee, Setting, Split, Turn, halted};
 use super::windows::windows;
 use crate::base::{Rank, wire};
 use crate::comm::{Comm, Op, collective};
@@ -41,7 +41,11 @@ pub struct Spread {
 }
 
 /// Ends a turn: what is open is closed, by its rank or by all.
-pub fn share(split: &mut Split<'_>, comm: &mut dyn Comm, turn: Result<Turn, Trouble>) -> Result<Turn, Trouble> {
+pub fn share(
+    split: &mut Split<'_>,
+    comm: &mut dyn Comm,
+    turn: Result<Turn, Trouble>,
+) -> Result<Turn, Trouble> {
     let mut turn = together(comm, turn)?;
     while let Some(largest) = open(split, comm, &turn) {
         let worked = match largest {
@@ -63,32 +67,40 @@ pub fn share(split: &mut Split<'_>, comm: &mut dyn Comm, turn: Result<Turn, Trou
     closed.map(|()| turn)
 }
 
-/// Whether components are open that ranks close alone; and which of them is to be spread, and whose it is.
+/// Whether components are open that ranks close alone; and which of them is to be spread, and whose it is: the largest, if it
+/// has more nodes than a rank's share of all thetas. Where components are alike, neighbours have most of
+/// their work in common, and windows of one would have nothing in common with the others.
 fn open(split: &Split<'_>, comm: &mut dyn Comm, turn: &Turn) -> Option<Option<(Rank, usize)>> {
-    let spread = |part: usize| split.spread.iter().any(|spread| spread.member.part == part);
-    let nodes = |part: usize| split.members[split.place(part)].theta.nodes() as u64;
-    let alone = turn.open.keys().filter(|&&part| !spread(part));
-    let sizes: Vec<(u64, u32)> = alone.map(|&part| (nodes(part), part as u32)).collect();
+    let alone = split.members.iter().filter(|member| turn.open.contains_key(&member.part) && !member.spread);
+    let sizes: Vec<(u64, u32)> =
+        alone.map(|member| (member.theta.nodes() as u64, member.part as u32)).collect();
+    let any = collective::all_reduce(comm, Op::Max, &[i64::from(!sizes.is_empty())])[0] != 0;
+    if !any {
+        return None;
+    }
+    let plain = split.members.iter().filter(|member| !member.transparent && !member.spread);
+    let here = plain.chain(split.spread.iter().map(|spread| &spread.member));
+    let nodes: usize = here.map(|member| member.theta.nodes()).sum();
+    let total = collective::all_reduce(comm, Op::Sum, &[nodes as i64])[0] as u64;
     let mut all: Vec<(u64, u32, u32)> = Vec::new();
     for (rank, bytes) in all_gather(comm, wire::encode(&sizes)).iter().enumerate() {
         let sizes: Vec<(u64, u32)> = wire::decode(bytes).expect("a peer's sizes");
         all.extend(sizes.into_iter().map(|(nodes, part)| (nodes, part, rank as u32)));
     }
     let &(nodes, part, owner) = all.iter().max()?;
-    let total: u64 = all.iter().map(|(nodes, ..)| nodes).sum();
     let spread = split.setting.spread_nodes == 0 || nodes * u64::from(comm.ranks()) > total;
     Some(spread.then_some((Rank(owner), part as usize)))
 }
 
 /// Closes what is open on this rank alone, up to twice the size.
 fn go_on_alone(split: &mut Split<'_>, ranks: u32, turn: &mut Turn) -> Result<(), Trouble> {
-    let spread = |part: usize| split.spread.iter().any(|spread| spread.member.part == part);
-    let alone: Vec<usize> = turn.open.keys().copied().filter(|&part| !spread(part)).collect();
-    for part in alone {
-        let place = split.place(part);
+    for place in 0..split.members.len() {
         let member = &mut split.members[place];
-        member.spread_at = 2 * member.spread_at.max(member.theta.nodes());
-        split.close_alone(part, ranks, turn)?;
+        if turn.open.contains_key(&member.part) && !member.spread {
+            member.spread_at = 2 * member.spread_at.max(member.theta.nodes());
+            let part = member.part;
+            split.close_alone(part, ranks, turn)?;
+        }
     }
     Ok(())
 }
@@ -132,6 +144,7 @@ fn begin(
         let mut bits: Vec<u32> = windows.iter().flat_map(Bdd::support).map(|variable| variable / 2).collect();
         bits.sort_unstable();
         bits.dedup();
+        split.spread_count += 1;
         split.spread.push(Spread { owner, me, member, windows, bits });
         Ok(())
     });
@@ -144,10 +157,9 @@ const WINDOW_QUARTERS_MAX: usize = 3;
 
 /// What each rank is to have: all windows, its part of the set, what others do. Nothing where windows are no less work.
 fn cut(setting: Setting<'_>, theta: &Bdd, others: &[Effect], ranks: usize) -> Result<Vec<Vec<u8>>, Trouble> {
-    let windows = windows(setting.space, theta, ranks as u32)?;
+    let windows = windows(setting, theta, ranks as u32)?;
     let parts = windows.iter().map(|window| theta.and(window)).collect::<Result<Vec<Bdd>, Trouble>>()?;
     let (largest, whole) = (parts.iter().map(Bdd::nodes).max().unwrap_or(0), theta.nodes());
-    log::debug!("proof: window: {largest} of {whole} nodes");
     if setting.spread_nodes > 0 && largest * 4 > whole * WINDOW_QUARTERS_MAX {
         return Ok(Vec::new());
     }
@@ -178,9 +190,7 @@ impl Spread {
         grew: &mut bool,
     ) -> Result<(), Trouble> {
         let mut runs = together(comm, self.runs(setting, &others))?;
-        let mut passes = 0;
         loop {
-            passes += 1;
             let before = self.member.theta.clone();
             let mut worked = Ok(());
             for run in &mut runs {
@@ -203,7 +213,6 @@ impl Spread {
                 break;
             }
         }
-        log::debug!("proof: {passes} passes, {} nodes", self.member.theta.nodes());
         self.member.closed_under = Some(others);
         let effects = self.effects(setting, comm)?;
         *grew |= effects != self.member.effects;
@@ -217,7 +226,11 @@ impl Spread {
             let crossing = relation.writes.iter().any(|bit| self.bits.binary_search(bit).is_ok());
             match runs.last_mut() {
                 Some(last) if last.crossing == crossing => last.relations.push(relation),
-                _ => runs.push(Run { relations: vec![relation], crossing, sent: vec![None; self.windows.len()] }),
+                _ => runs.push(Run {
+                    relations: vec![relation],
+                    crossing,
+                    sent: vec![None; self.windows.len()],
+                }),
             }
         }
         Ok(runs)
@@ -228,7 +241,7 @@ impl Spread {
         let theta = &mut self.member.theta;
         let mut out = vec![setting.space.store.falsity(); self.windows.len()];
         for relation in &run.relations {
-            super::split::halted(setting.stop)?;
+            halted(setting.stop)?;
             loop {
                 let image = relation.after(theta)?;
                 let mut next = theta.clone();
@@ -272,7 +285,6 @@ impl Spread {
                 }
             }
         }
-        phases::done("window: packed");
         let (arrived, all) = collective::all_to_all(comm, parts, Op::Max, &[i64::from(out.is_err())]);
         phases::done("window: waiting");
         out?;

@@ -1,9 +1,9 @@
 //! A large set cut into disjoint windows, one for each rank, that are about the same amount of work.
 //!
-//! In: a set of views. Out: for each rank a condition on the first few bits that the set depends on; the conditions exclude each
-//! other and one of them always holds. The first bits are those of no process, in which a diagram branches before
-//! anything else, so that its parts below have least in common; and few steps write them, so that few lead from one window
-//! to another.
+//! In: a set of a component's views. Out: for each rank a condition on the first few of the component's own bits that the set
+//! depends on; the conditions exclude each other and one of them always holds. Nobody else writes these bits, so what
+//! others do stays in its window. The first are those about no process, in which a diagram branches before anything else, so
+//! that its parts below have least in common.
 //!
 //! Each valuation of these bits leaves a part of the diagram. Parts are dealt out by their nodes, the largest first, each to
 //! the rank that has least; valuations with the same part stay together, as they are the same work. What does
@@ -15,6 +15,7 @@
 
 use std::collections::HashMap;
 
+use super::split::Setting;
 use crate::symbolic::{Bdd, Space, Trouble};
 
 /// How many bits windows depend on at most.
@@ -23,12 +24,13 @@ const WINDOW_BITS_MAX: usize = 8;
 type Literals = Vec<(u32, bool)>;
 
 /// One window for each rank.
-pub fn windows(space: &Space, set: &Bdd, ranks: u32) -> Result<Vec<Bdd>, Trouble> {
-    let support = set.support();
-    let bits = &support[..support.len().min(WINDOW_BITS_MAX)];
+pub fn windows(setting: Setting<'_>, set: &Bdd, ranks: u32) -> Result<Vec<Bdd>, Trouble> {
+    let space = setting.space;
+    let own = set.support().into_iter().filter(|variable| !setting.plan.is_shared(variable / 2));
+    let bits: Vec<u32> = own.take(WINDOW_BITS_MAX).collect();
     let quantified = space.store.set(bits.iter().copied())?;
     let mut found = Found { groups: Vec::new(), group_of: HashMap::new(), absent: Vec::new() };
-    found.look(space, set, bits, &quantified, Vec::new())?;
+    found.look(space, set, &bits, &quantified, Vec::new())?;
     let mut order: Vec<usize> = (0..found.groups.len()).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(found.groups[at].0));
     let mut loads = vec![0usize; ranks as usize];
