@@ -38,6 +38,8 @@ pub struct Spread {
     windows: Vec<Bdd>,
     /// The bits that windows are about.
     bits: Vec<u32>,
+    /// Nodes of all windows when they were cut.
+    nodes_cut: u64,
 }
 
 /// Ends a turn: what is open is closed, by its rank or by all.
@@ -105,9 +107,6 @@ fn go_on_alone(split: &mut Split<'_>, ranks: u32, turn: &mut Turn) -> Result<(),
     Ok(())
 }
 
-/// What others do to a component, on its way with diagrams: the bits that each effect writes.
-type Begun = (Vec<Vec<u32>>, Vec<u8>);
-
 /// From now on, a component is everyone's.
 fn begin(
     split: &mut Split<'_>,
@@ -116,39 +115,63 @@ fn begin(
     part: usize,
     turn: &mut Turn,
 ) -> Result<(), Trouble> {
-    let (setting, ranks, me) = (split.setting, comm.ranks() as usize, comm.rank().index());
-    let parts = match comm.rank() == owner {
-        true => cut(setting, &split.members[split.place(part)].theta, &turn.open[&part], ranks),
-        false => Ok(Vec::new()),
-    };
-    let mut parts = together(comm, parts)?;
-    let worthwhile = !parts.is_empty();
-    parts.resize(ranks, Vec::new());
-    let (mut arrived, all) = collective::all_to_all(comm, parts, Op::Max, &[i64::from(worthwhile)]);
-    if all[0] == 0 {
-        return Ok(());
-    }
-    let (writes, bytes): Begun = wire::decode(&arrived.swap_remove(owner.index())).expect("the owner's cut");
+    let setting = split.setting;
+    let whole = (comm.rank() == owner).then(|| split.members[split.place(part)].theta.clone());
+    let others = turn.open.get(&part).filter(|_| whole.is_some());
+    let Some(received) = dealt(setting, comm, owner, whole, others)? else { return Ok(()) };
+    let (mut member, made) =
+        together(comm, Member::new(setting, part).and_then(|member| Ok((member, received?))))?;
+    member.effects.clone_from(&split.effects[part]);
     if comm.rank() == owner {
         let place = split.place(part);
         split.members[place].spread = true;
     }
-    let made = setting.space.store.unpack(&bytes).and_then(|diagrams| {
+    turn.open.insert(part, made.others.clone());
+    split.spread_count += 1;
+    let (windows, bits) = (Vec::new(), Vec::new());
+    let mut spread = Spread { owner, me: comm.rank().index(), member, windows, bits, nodes_cut: 0 };
+    spread.take(made);
+    split.spread.push(spread);
+    Ok(())
+}
+
+/// What a rank gets of a set that was cut.
+struct Dealt {
+    windows: Vec<Bdd>,
+    part: Bdd,
+    others: Vec<Effect>,
+    nodes: u64,
+}
+
+/// On its way: nodes of all windows, the bits that what others do writes, diagrams.
+type Plain = (u64, Vec<Vec<u32>>, Vec<u8>);
+
+/// Cuts what the owner has, and deals it out; nothing where that is not worthwhile. What arrives may yet make trouble here.
+fn dealt(
+    setting: Setting<'_>,
+    comm: &mut dyn Comm,
+    owner: Rank,
+    whole: Option<Bdd>,
+    others: Option<&Vec<Effect>>,
+) -> Result<Option<Result<Dealt, Trouble>>, Trouble> {
+    let ranks = comm.ranks() as usize;
+    let others = others.map_or(&[][..], |others| others.as_slice());
+    let parts = whole.map_or(Ok(Vec::new()), |whole| cut(setting, &whole, others, ranks));
+    let mut parts = together(comm, parts)?;
+    let worthwhile = i64::from(!parts.is_empty());
+    parts.resize(ranks, Vec::new());
+    let (arrived, all) = collective::all_to_all(comm, parts, Op::Max, &[worthwhile]);
+    if all[0] == 0 {
+        return Ok(None);
+    }
+    let (nodes, writes, bytes): Plain = wire::decode(&arrived[owner.index()]).expect("the owner's cut");
+    Ok(Some(setting.space.store.unpack(&bytes).map(|diagrams| {
         let mut windows = diagrams.expect("the owner's diagrams");
         let steps = windows.split_off(ranks + 1);
-        let mut member = Member::new(setting, part)?;
-        member.theta = windows.pop().expect("the owner's part");
-        member.effects.clone_from(&split.effects[part]);
-        let effect = |(steps, writes)| Effect { steps, writes };
-        turn.open.insert(part, steps.into_iter().zip(writes).map(effect).collect());
-        let mut bits: Vec<u32> = windows.iter().flat_map(Bdd::support).map(|variable| variable / 2).collect();
-        bits.sort_unstable();
-        bits.dedup();
-        split.spread_count += 1;
-        split.spread.push(Spread { owner, me, member, windows, bits });
-        Ok(())
-    });
-    made
+        let part = windows.pop().expect("the owner's part");
+        let others = steps.into_iter().zip(writes).map(|(steps, writes)| Effect { steps, writes });
+        Dealt { windows, part, others: others.collect(), nodes }
+    })))
 }
 
 /// A window may have this share of the nodes of the whole, in quarters: where windows have most of their diagrams in common,
@@ -159,18 +182,22 @@ const WINDOW_QUARTERS_MAX: usize = 3;
 fn cut(setting: Setting<'_>, theta: &Bdd, others: &[Effect], ranks: usize) -> Result<Vec<Vec<u8>>, Trouble> {
     let windows = windows(setting, theta, ranks as u32)?;
     let parts = windows.iter().map(|window| theta.and(window)).collect::<Result<Vec<Bdd>, Trouble>>()?;
-    let (largest, whole) = (parts.iter().map(Bdd::nodes).max().unwrap_or(0), theta.nodes());
-    if setting.spread_nodes > 0 && largest * 4 > whole * WINDOW_QUARTERS_MAX {
+    let sizes: Vec<usize> = parts.iter().map(Bdd::nodes).collect();
+    let (largest, nodes) = (sizes.iter().copied().max().unwrap_or(0), sizes.iter().sum::<usize>() as u64);
+    if setting.spread_nodes > 0 && largest * 4 > theta.nodes() * WINDOW_QUARTERS_MAX {
         return Ok(Vec::new());
     }
     let writes: Vec<Vec<u32>> = others.iter().map(|effect| effect.writes.clone()).collect();
     let message = |part: &Bdd| {
         let steps = others.iter().map(|effect| &effect.steps);
         let bytes = pack(windows.iter().chain([part]).chain(steps));
-        wire::encode(&(&writes, bytes))
+        wire::encode(&(nodes, &writes, bytes))
     };
     Ok(parts.iter().map(message).collect())
 }
+
+/// Windows are uneven where one has more than the average and one part in so many.
+const UNEVEN: i64 = 5;
 
 /// A run of relations that all stay in their window, or none of which has to.
 struct Run {
@@ -212,12 +239,59 @@ impl Spread {
             if all[1] == 0 {
                 break;
             }
+            if self.uneven(setting, comm) && self.cut_anew(setting, comm)? {
+                runs = together(comm, self.runs(setting, &others))?;
+            }
         }
         self.member.closed_under = Some(others);
         let effects = self.effects(setting, comm)?;
         *grew |= effects != self.member.effects;
         self.member.effects = effects;
         Ok(())
+    }
+
+    fn take(&mut self, dealt: Dealt) {
+        self.bits = dealt.windows.iter().flat_map(Bdd::support).map(|variable| variable / 2).collect();
+        self.bits.sort_unstable();
+        self.bits.dedup();
+        self.nodes_cut = dealt.nodes;
+        self.windows = dealt.windows;
+        self.member.theta = dealt.part;
+    }
+
+    /// Whether windows have grown to be uneven since they were cut: only as often as they double.
+    fn uneven(&mut self, setting: Setting<'_>, comm: &mut dyn Comm) -> bool {
+        let nodes = self.member.theta.nodes() as i64;
+        let most = collective::all_reduce(comm, Op::Max, &[nodes])[0];
+        let total = collective::all_reduce(comm, Op::Sum, &[nodes])[0];
+        let doubled = total as u64 > 2 * self.nodes_cut || setting.spread_nodes == 0;
+        doubled && UNEVEN * most * i64::from(comm.ranks()) > (UNEVEN + 1) * total
+    }
+
+    /// Cuts windows anew; whether it was worthwhile.
+    fn cut_anew(&mut self, setting: Setting<'_>, comm: &mut dyn Comm) -> Result<bool, Trouble> {
+        let whole = self.whole(setting, comm);
+        let whole = together(comm, whole)?;
+        match dealt(setting, comm, self.owner, whole, None)? {
+            Some(dealt) => {
+                self.take(together(comm, dealt)?);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// All windows together, at the owner.
+    fn whole(&self, setting: Setting<'_>, comm: &mut dyn Comm) -> Result<Option<Bdd>, Trouble> {
+        let store = &setting.space.store;
+        let mut parts = vec![Vec::new(); self.windows.len()];
+        parts[self.owner.index()] = pack([&self.member.theta].into_iter());
+        let (arrived, _) = collective::all_to_all(comm, parts, Op::Max, &[]);
+        if comm.rank() != self.owner {
+            return Ok(None);
+        }
+        let join = |theta: Bdd, bytes: &Vec<u8>| theta.or(&store.unpack(bytes)?.expect("a peer's window")[0]);
+        arrived.iter().try_fold(store.falsity(), join).map(Some)
     }
 
     fn runs(&self, setting: Setting<'_>, others: &[Effect]) -> Result<Vec<Run>, Trouble> {
@@ -324,25 +398,15 @@ impl Spread {
 
 /// Puts the windows of each spread component together, where it belongs.
 pub fn gather(split: &mut Split<'_>, comm: &mut dyn Comm) -> Result<(), Trouble> {
-    let store = &split.setting.space.store;
     let mut gathered = Ok(());
     for spread in std::mem::take(&mut split.spread) {
-        let mut parts = vec![Vec::new(); spread.windows.len()];
-        parts[spread.owner.index()] = pack([&spread.member.theta].into_iter());
-        let (arrived, _) = collective::all_to_all(comm, parts, Op::Max, &[]);
-        if comm.rank() != spread.owner {
-            continue;
-        }
-        let place = split.place(spread.member.part);
-        let member = &mut split.members[place];
-        let theta = arrived.iter().try_fold(store.falsity(), |theta, bytes| {
-            theta.or(&store.unpack(bytes)?.expect("a peer's window")[0])
-        });
-        match theta {
-            Ok(theta) => {
-                *member = spread.member;
-                member.theta = theta;
+        match spread.whole(split.setting, comm) {
+            Ok(Some(theta)) => {
+                let place = split.place(spread.member.part);
+                split.members[place] = spread.member;
+                split.members[place].theta = theta;
             }
+            Ok(None) => {}
             Err(trouble) => gathered = Err(trouble),
         }
     }
