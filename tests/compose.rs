@@ -69,7 +69,7 @@ fn thetas(
         plan: &plan,
         space: &space,
         guarantee,
-        tabulated: comm.rank().0 % 2 == 1,
+        tabulated: comm.ranks().is_multiple_of(2),
         shortcut,
         spread_nodes,
         stop: &|| None,

@@ -63,8 +63,8 @@ pub fn gather(comm: &mut dyn Comm, bytes: Batch) -> Option<Vec<Batch>> {
 }
 
 /// Bytes from each rank to each: `parts` by receiver, and out by sender; a rank keeps its own. It takes in what arrives while a
-/// send is handed back, as all send at once. `words` are joined as by `all_reduce`, which also keeps the next set-up
-/// messages from overtaking these.
+/// send is handed back, as all send at once. `words` are joined as by `all_reduce`; that is done even where there
+/// are none, as it keeps the next set-up messages from overtaking these.
 pub fn all_to_all(
     comm: &mut dyn Comm,
     mut parts: Vec<Batch>,
@@ -87,7 +87,8 @@ pub fn all_to_all(
         let (from, batch) = receive(comm);
         arrived[from.index()] = Some(batch);
     }
-    (arrived.into_iter().flatten().collect(), all_reduce(comm, op, words))
+    let joined = all_reduce(comm, op, if words.is_empty() { &[0] } else { words });
+    (arrived.into_iter().flatten().collect(), joined)
 }
 
 /// Joins `words` over all ranks, in as many reductions as it takes.

@@ -51,7 +51,7 @@ pub enum Guarantee {
     Any,
 }
 
-/// What everyone needs.
+/// What everyone needs, the same on all ranks.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
     pub model: &'a Model,
