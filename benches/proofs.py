@@ -76,7 +76,8 @@ def row(job, options):
         names = ("refinements", "predicates", "nodes")
         both = [f"{number(ours[name])} ({number(theirs.get(name))})" for name in names]
         return cells + [cell.replace("– (–)", "–") for cell in both]
-    times = [number(each["seconds"]) for each in published if "seconds" in each]
+    # A run that did not end is published as such, in its place.
+    times = [number(each["seconds"]) if "seconds" in each else "over BDD limit" for each in published]
     return cells + [CONCLUSIVE[result["verdict"]], seconds, " / ".join(times) or "–"] + [
         number(ours[name]) for name in ("refinements", "predicates", "nodes")
     ]

@@ -18,7 +18,7 @@ use verify::compose::Parts;
 use verify::compose::parts::{Auxiliary, Plan};
 use verify::compose::proof::converge;
 use verify::compose::recheck::{Claims, Doubt, recheck};
-use verify::compose::split::{Guarantee, Setting, Split, block};
+use verify::compose::split::{Guarantee, SPREAD_NODES, Setting, Split, block};
 use verify::host::signals::Signals;
 use verify::ir::Model;
 use verify::ir::eval::{Machine, Options, State};
@@ -56,6 +56,7 @@ fn thetas(
     auxiliaries: &[Auxiliary],
     guarantee: Guarantee,
     shortcut: bool,
+    spread_nodes: usize,
     oracle: Option<&[Views]>,
 ) -> Vec<(usize, Vec<u8>, u128)> {
     let parts = Parts::new(model).expect("components");
@@ -68,14 +69,16 @@ fn thetas(
         plan: &plan,
         space: &space,
         guarantee,
-        tabulated: comm.rank().0 % 2 == 1,
+        tabulated: comm.ranks().is_multiple_of(2),
         shortcut,
+        spread_nodes,
         stop: &|| None,
     };
-    let mine = block(parts.parts.len(), comm.rank(), comm.ranks());
+    let mine = block(&parts, comm.rank(), comm.ranks());
     let starts = starts(model).expect("start states");
     let split = Split::new(setting, mine, &starts).expect("relations");
     let split = converge(split, comm).expect("a split invariant");
+    SPREAD.fetch_add(split.spread_count, Ordering::Relaxed);
     let mut found = Vec::new();
     for member in &split.members {
         let theta = split.theta(member).expect("room");
@@ -152,19 +155,25 @@ fn compare(name: &str, model: &Model, simulated: u64) -> bool {
                 .collect();
             let Ok(oracle) = in_order(model, &partition, &shown, method, 4_000) else { return false };
             let _ = Composition::new(model, &partition, &shown);
-            let run = |comm: &mut dyn Comm| {
-                let shortcut = comm.ranks() != 2;
-                thetas(comm, model, &auxiliaries, guarantee, shortcut, Some(&oracle.thetas))
+            // With no nodes, every theta is closed by all ranks together.
+            let run = |spread_nodes: usize| {
+                let (auxiliaries, oracle) = (&auxiliaries, &oracle.thetas);
+                move |comm: &mut dyn Comm| {
+                    let shortcut = comm.ranks() != 2;
+                    thetas(comm, model, auxiliaries, guarantee, shortcut, spread_nodes, Some(oracle))
+                }
             };
-            let one = thread::run(1, run).unwrap_or_else(|why| panic!("{name}: {why}")).remove(0);
-            for ranks in [2, 3, 5] {
-                let many = thread::run(ranks, run).unwrap_or_else(|why| panic!("{name} on {ranks}: {why}"));
+            let one = thread::run(1, run(0)).unwrap_or_else(|why| panic!("{name}: {why}")).remove(0);
+            for (ranks, nodes) in [(2, 0), (2, SPREAD_NODES), (3, 0), (3, 10), (5, 0)] {
+                let many =
+                    thread::run(ranks, run(nodes)).unwrap_or_else(|why| panic!("{name} on {ranks}: {why}"));
                 let many: Vec<_> = many.into_iter().flatten().collect();
                 assert!(one == many, "{name} on {ranks} ranks");
             }
             for seed in 0..simulated {
                 let outcome = sim::run(seed, 2 + (seed % 3) as u32, |comm| {
-                    thetas(comm, model, &auxiliaries, guarantee, true, None)
+                    let nodes = [SPREAD_NODES, 0][(seed / 2 % 2) as usize];
+                    thetas(comm, model, &auxiliaries, guarantee, true, nodes, None)
                 });
                 let many = outcome.unwrap_or_else(|why| panic!("{name}, seed {seed}: {why}")).results;
                 assert!(one == many.into_iter().flatten().collect::<Vec<_>>(), "{name}, seed {seed}");
@@ -188,6 +197,8 @@ fn split_invariants_are_those_of_brute_force_on_any_ranks_and_schedule() {
         small += usize::from(compare(&name, &model, schedules(4)));
     }
     assert!(small >= 6, "{small} models were small enough");
+    let spread = SPREAD.load(Ordering::Relaxed);
+    assert!(spread >= 100, "{spread} components were closed by all ranks together");
 }
 
 #[test]
@@ -215,6 +226,9 @@ fn the_same_steps_that_write_more_are_another_effect() {
         assert!(compare(&name, &read(&name, &processes::random_model(seed)), 20), "{name}");
     }
 }
+
+/// How many components ranks closed together.
+static SPREAD: AtomicU64 = AtomicU64::new(0);
 
 /// How many thetas came from what components have in common.
 static TRANSPARENT: AtomicU64 = AtomicU64::new(0);
@@ -394,6 +408,7 @@ fn false_claims_of_transparent_components_are_noticed() {
             guarantee: Guarantee::Theta,
             tabulated: true,
             shortcut: true,
+            spread_nodes: SPREAD_NODES,
             stop: &|| None,
         };
         let split = Split::new(setting, 0..parts.parts.len(), &starts).expect("relations");

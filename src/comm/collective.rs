@@ -62,6 +62,35 @@ pub fn gather(comm: &mut dyn Comm, bytes: Batch) -> Option<Vec<Batch>> {
     Some(parts.into_iter().flatten().collect())
 }
 
+/// Bytes from each rank to each: `parts` by receiver, and out by sender; a rank keeps its own. It takes in what arrives while a
+/// send is handed back, as all send at once. `words` are joined as by `all_reduce`; that is done even where there
+/// are none, as it keeps the next set-up messages from overtaking these.
+pub fn all_to_all(
+    comm: &mut dyn Comm,
+    mut parts: Vec<Batch>,
+    op: Op,
+    words: &[i64],
+) -> (Vec<Batch>, Vec<i64>) {
+    let mut arrived: Vec<Option<Batch>> = vec![None; parts.len()];
+    arrived[comm.rank().index()] = Some(std::mem::take(&mut parts[comm.rank().index()]));
+    for to in comm.rank().others(comm.ranks()) {
+        let mut batch = std::mem::take(&mut parts[to.index()]);
+        while let Err(back) = comm.try_send(to, Tag::Setup, batch) {
+            batch = back;
+            match comm.try_recv(SETUP) {
+                Some(delivery) => arrived[delivery.from.index()] = Some(delivery.batch),
+                None => comm.wait(),
+            }
+        }
+    }
+    while arrived.iter().any(Option::is_none) {
+        let (from, batch) = receive(comm);
+        arrived[from.index()] = Some(batch);
+    }
+    let joined = all_reduce(comm, op, if words.is_empty() { &[0] } else { words });
+    (arrived.into_iter().flatten().collect(), joined)
+}
+
 /// Joins `words` over all ranks, in as many reductions as it takes.
 pub fn all_reduce(comm: &mut dyn Comm, op: Op, words: &[i64]) -> Vec<i64> {
     let mut joined = Vec::with_capacity(words.len());

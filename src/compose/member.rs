@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::interference::{Effect, add};
-use super::split::{Guarantee, Setting, Stop, close, halted};
+use super::split::{Guarantee, Setting, close, halted};
 use crate::symbolic::relation::Relation;
 use crate::symbolic::space::Side;
 use crate::symbolic::tabulate::tabulate;
@@ -16,6 +16,7 @@ use crate::symbolic::{Bdd, Space, Trouble, VALUES_MAX, View};
 const VALUATIONS_MAX: u64 = 1_024;
 
 /// One component of this rank.
+#[derive(Clone)]
 pub struct Member {
     pub part: usize,
     pub view: View,
@@ -31,6 +32,10 @@ pub struct Member {
     /// For `Guarantee::Any`: local states that agree with the auxiliaries.
     consistent: Bdd,
     pub effects: Vec<Effect>,
+    /// All ranks close it together (`spread.rs`); theta is what it was before.
+    pub spread: bool,
+    /// Nodes of theta at which sharing it out is thought about.
+    pub spread_at: usize,
     /// The theta that the effects were made of.
     summarised: Option<Bdd>,
     /// The others' effects that theta is closed under.
@@ -88,6 +93,8 @@ impl Member {
             own_now,
             consistent,
             effects: Vec::new(),
+            spread: false,
+            spread_at: setting.spread_nodes,
             summarised: None,
             closed_under: None,
             flags_kept: space.unchanged(&flags)?,
@@ -96,11 +103,25 @@ impl Member {
         })
     }
 
-    /// Closes theta under own steps and others' effects.
-    pub fn close(&mut self, others: &[Relation], stop: Stop<'_>) -> Result<(), Trouble> {
-        let relations: Vec<Relation> = self.steps.iter().chain(others).cloned().collect();
-        self.theta = close(&self.theta, &relations, stop)?;
-        Ok(())
+    /// Closes theta under own steps and others' effects; whether it came to an end before theta was as large as this.
+    pub fn close(
+        &mut self,
+        setting: Setting<'_>,
+        others: &[Effect],
+        nodes_max: usize,
+    ) -> Result<bool, Trouble> {
+        let (theta, closed) = close(&self.theta, &self.all_steps(setting, others)?, nodes_max, setting.stop)?;
+        self.theta = theta;
+        if closed {
+            self.closed_under = Some(others.to_vec());
+        }
+        Ok(closed)
+    }
+
+    /// Own steps, and what others do.
+    pub fn all_steps(&self, setting: Setting<'_>, others: &[Effect]) -> Result<Vec<Relation>, Trouble> {
+        let others = others.iter().map(|effect| effect.relation(setting.space));
+        self.steps.iter().cloned().map(Ok).chain(others).collect()
     }
 
     /// Makes the component's effects anew; whether they grew.
@@ -121,6 +142,11 @@ impl Member {
 
     /// What steps from some views do to the shared state.
     pub fn effects_of(&self, setting: &Setting<'_>, from: &Bdd) -> Result<Vec<Effect>, Trouble> {
+        joined(setting, self.single_effects(setting, from)?)
+    }
+
+    /// The same for each relation that writes something shared.
+    pub fn single_effects(&self, setting: &Setting<'_>, from: &Bdd) -> Result<Vec<Effect>, Trouble> {
         let mut effects: Vec<Effect> = Vec::new();
         for relation in &self.relations {
             let shared = |bit: &u32| setting.plan.is_shared(*bit);
@@ -132,9 +158,7 @@ impl Member {
             let steps = from.and_exists(&relation.steps, &self.own_both)?;
             // A step that changes nothing shared is nothing to the others.
             let steps = steps.minus(&setting.space.frame(&writes)?.agree)?;
-            if !steps.is_false() {
-                add(*setting, &mut effects, &[Effect { steps, writes }])?;
-            }
+            effects.push(Effect { steps, writes });
         }
         Ok(effects)
     }
@@ -166,6 +190,15 @@ impl Member {
         let own = View { own: self.view.own.clone(), flags: Rc::new(flags), ..View::default() };
         space.state(&own, state)
     }
+}
+
+/// Effects of single relations, joined where that stays small.
+pub fn joined(setting: &Setting<'_>, singles: Vec<Effect>) -> Result<Vec<Effect>, Trouble> {
+    let mut effects = Vec::new();
+    for single in singles.iter().filter(|single| !single.steps.is_false()) {
+        add(*setting, &mut effects, std::slice::from_ref(single))?;
+    }
+    Ok(effects)
 }
 
 /// The views of a component whose own slots have values of their types and whose auxiliaries say the truth. Relations say

@@ -2,6 +2,7 @@
 //!
 //! `parts.rs` cuts a model into components and lays out the bits that they share. `split.rs` computes the strongest split
 //! invariant on all ranks, and the thread-modular variant; `interference.rs` joins what the others do to a component.
+//! `spread.rs` closes a theta that is most of the work on all ranks together, each in one of the `windows.rs` of it.
 //! `pieces.rs` takes properties apart into what concerns few components, `judge.rs` checks the pieces, with `rough.rs` for many
 //! and `candidates.rs` one by one; `refine.rs` finds what must be exposed when they do not follow. `phases.rs` tells how long things take. `recheck.rs` checks a finished proof anew; `proof.rs` is the loop; `certificate.rs`
 //! writes the result as plain data.
@@ -22,6 +23,8 @@ pub mod recheck;
 pub mod refine;
 pub mod rough;
 pub mod split;
+pub mod spread;
 pub mod transparent;
+pub mod windows;
 
 pub use parts::{Auxiliary, Parts};

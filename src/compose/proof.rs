@@ -14,12 +14,13 @@ use super::phases;
 use super::pieces::BANKS_MAX;
 use super::recheck::{Claims, Doubt, recheck};
 use super::refine;
-use super::split::{Guarantee, Message, Setting, Split, block, packed, unpacked};
+use super::split::{Guarantee, Message, SPREAD_NODES, Setting, Split, block, packed, unpacked};
 use crate::base::wire;
 use crate::comm::{Comm, Op, collective};
 use crate::exchange::{Exchange, Settings};
 use crate::ir::Model;
 use crate::ir::eval::{Options, State};
+use crate::symbolic::reach::count_over;
 use crate::symbolic::{Bdd, Space, Trouble, Watch};
 use crate::verdict::figures::{ProofFigures, ProofRound};
 
@@ -82,6 +83,8 @@ pub struct Proof {
     pub banks: u32,
     /// Each component of this rank with the bytes of its theta in the last round's plan; where asked for or small.
     pub thetas: Option<Thetas>,
+    /// How many views all thetas have, where they are given; saturates.
+    pub views: u64,
 }
 
 /// Looks for a real execution, in a round; all ranks call it together.
@@ -102,7 +105,7 @@ pub fn prove(request: &Request<'_>, comm: &mut dyn Comm, seek: Seek<'_>) -> Resu
         let begin = Instant::now();
         let plan = Plan::new(model, parts, auxiliaries.clone(), banks);
         figures.shared_bits = u64::from(plan.shared_bits);
-        let mine = block(parts.parts.len(), comm.rank(), comm.ranks());
+        let mine = block(parts, comm.rank(), comm.ranks());
         let space = Space::watched(plan.bits(), request.bytes, &request.stop);
         let setting = Setting {
             model,
@@ -113,6 +116,7 @@ pub fn prove(request: &Request<'_>, comm: &mut dyn Comm, seek: Seek<'_>) -> Resu
             guarantee: request.method.guarantee(),
             tabulated: false,
             shortcut: true,
+            spread_nodes: SPREAD_NODES,
             stop: &*request.stop,
         };
         let made = Split::new(setting, mine.clone(), request.starts);
@@ -127,15 +131,17 @@ pub fn prove(request: &Request<'_>, comm: &mut dyn Comm, seek: Seek<'_>) -> Resu
             true => Next::Recheck,
             false => step(request, comm, &split, &failing, round, seek)?,
         };
-        let thetas = match next {
+        let explicit = match next {
             Next::Recheck => explicit(request, &split, comm)?,
             _ => None,
         };
+        let (thetas, views) = explicit.unzip();
         drop(split);
         drop(space);
         let done = |conclusion, figures| {
             let auxiliaries = plan.auxiliaries.clone();
-            Ok(Proof { conclusion, figures, auxiliaries, banks, thetas: thetas.clone() })
+            let views = views.unwrap_or(0);
+            Ok(Proof { conclusion, figures, auxiliaries, banks, thetas: thetas.clone(), views })
         };
         match next {
             Next::Recheck => {
@@ -174,16 +180,17 @@ fn setting_of<'a>(request: &'a Request<'_>, plan: &'a Plan, space: &'a Space) ->
         guarantee: Guarantee::Theta,
         tabulated: true,
         shortcut: true,
+        spread_nodes: SPREAD_NODES,
         stop: &*request.stop,
     }
 }
 
-/// The thetas as bytes, where they are asked for or small.
+/// The thetas as bytes, where they are asked for or small; and how many views all have.
 fn explicit(
     request: &Request<'_>,
     split: &Split<'_>,
     comm: &mut dyn Comm,
-) -> Result<Option<Thetas>, Trouble> {
+) -> Result<Option<(Thetas, u64)>, Trouble> {
     let common = split.common.nodes();
     let nodes = |member: &Member| member.theta.nodes() + if member.transparent { common } else { 0 };
     let nodes: usize = split.members.iter().map(nodes).sum();
@@ -191,8 +198,26 @@ fn explicit(
     if !request.explicit && all > EXPLICIT_NODES_MAX {
         return Ok(None);
     }
-    let thetas = split.members.iter().map(|member| Ok((member.part as u32, split.theta(member)?.bytes())));
-    together(comm, thetas.collect::<Result<Thetas, Trouble>>().map(Some))
+    let mut views = 0u64;
+    let thetas = split.members.iter().map(|member| {
+        let theta = split.theta(member)?;
+        views = views.saturating_add(views_of(split, member, &theta));
+        Ok((member.part as u32, theta.bytes()))
+    });
+    let thetas = together(comm, thetas.collect::<Result<Thetas, Trouble>>())?;
+    // A sum over ranks that does not overflow.
+    let most = i64::MAX as u64 / u64::from(comm.ranks());
+    let views = collective::all_reduce(comm, Op::Sum, &[views.min(most) as i64])[0];
+    Ok(Some((thetas, views as u64)))
+}
+
+/// How many views a theta has: valuations of the shared bits and of the component's own.
+fn views_of(split: &Split<'_>, member: &Member, theta: &Bdd) -> u64 {
+    let plan = split.setting.plan;
+    let mut bits: Vec<u32> = (0..plan.bits()).filter(|&bit| plan.is_shared(bit)).collect();
+    bits.extend(member.view.own.values().flat_map(|field| field.bits()));
+    bits.sort_unstable();
+    u64::try_from(count_over(theta, &bits)).unwrap_or(u64::MAX)
 }
 
 /// The thetas of all components; those of transparent ones by the shared states they have in common.

@@ -21,12 +21,14 @@
 //!
 //! Cost: a few relational products for each component and turn; the effects that grew, to every rank, in each turn.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::interference::{Effect, Tree, Visit};
 use super::member::Member;
-use super::parts::{Parts, Plan};
+use super::parts::{Part, Parts, Plan};
 use super::phases;
+use super::spread::{self, Spread};
 use super::transparent;
 use crate::base::{Rank, wire};
 use crate::comm::{Op, Tag};
@@ -49,7 +51,7 @@ pub enum Guarantee {
     Any,
 }
 
-/// What everyone needs.
+/// What everyone needs, the same on all ranks.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
     pub model: &'a Model,
@@ -62,14 +64,36 @@ pub struct Setting<'a> {
     pub tabulated: bool,
     /// Do not compute the thetas of transparent components one by one.
     pub shortcut: bool,
+    /// Nodes from which on a theta that is more than a rank's share of a turn is closed by all ranks together; with none, every
+    /// theta is.
+    pub spread_nodes: usize,
     pub stop: Stop<'a>,
 }
 
+/// `Setting::spread_nodes` where nobody says otherwise: what travels has to be little beside what is computed.
+pub const SPREAD_NODES: usize = 1_000;
+
+/// A component with this many times as many rule instances as the average counts for nothing when blocks are made: it is
+/// closed by all ranks together as soon as it is large (`spread.rs`).
+const OUTSTANDING: usize = 4;
+
 /// The components of one rank. Neighbours have most of their diagrams in common, so a block is less work than as many
-/// components from here and there.
-pub fn block(parts: usize, rank: Rank, ranks: u32) -> Range<usize> {
-    let at = |rank: usize| rank * parts / ranks as usize;
-    at(rank.index())..at(rank.index() + 1)
+/// components from here and there. Ranks in front have one more where they do not come out even.
+pub fn block(parts: &Parts, rank: Rank, ranks: u32) -> Range<usize> {
+    let instances = |part: &Part| part.instances.len();
+    let all: usize = parts.parts.iter().map(instances).sum();
+    let counts = |part: &&Part| instances(part) * parts.parts.len() < OUTSTANDING * all;
+    let total = parts.parts.iter().filter(counts).count().max(1);
+    let begin = |rank: usize| {
+        let mut before = 0;
+        let belongs = |part: &Part| {
+            let owner = before * ranks as usize / total;
+            before += usize::from(counts(&part));
+            owner.min(ranks as usize - 1) >= rank
+        };
+        parts.parts.iter().position(belongs).unwrap_or(parts.parts.len())
+    };
+    begin(rank.index())..begin(rank.index() + 1)
 }
 
 /// Takes a component, and the effects of all others.
@@ -78,12 +102,16 @@ pub type VisitMember<'v> = &'v mut dyn FnMut(&Member, &[Effect]) -> Result<(), T
 pub struct Split<'a> {
     pub setting: Setting<'a>,
     pub members: Vec<Member>,
+    /// Components that all ranks close together.
+    pub(super) spread: Vec<Spread>,
     /// What each component does, of all ranks, as far as it is known here.
-    effects: Vec<Vec<Effect>>,
+    pub(super) effects: Vec<Vec<Effect>>,
     /// The shared parts of start states.
     start: Bdd,
     /// The shared states of transparent components, when the others have ended.
     pub common: Bdd,
+    /// How many components all ranks closed together.
+    pub spread_count: u64,
     pub turns: u64,
     pub bytes_sent: u64,
     pub nodes_most: u64,
@@ -103,9 +131,11 @@ impl<'a> Split<'a> {
         Ok(Split {
             setting,
             members,
+            spread: Vec::new(),
             effects: vec![Vec::new(); setting.parts.parts.len()],
             start: store.any(&shared)?,
             common: store.truth(),
+            spread_count: 0,
             turns: 0,
             bytes_sent: 0,
             nodes_most: 0,
@@ -153,7 +183,7 @@ impl<'a> Split<'a> {
     pub fn closed_start(&self, effects: &[Effect]) -> Result<Bdd, Trouble> {
         let relations: Vec<Relation> =
             effects.iter().map(|effect| effect.relation(self.setting.space)).collect::<Result<_, _>>()?;
-        close(&self.start, &relations, self.setting.stop)
+        Ok(close(&self.start, &relations, usize::MAX, self.setting.stop)?.0)
     }
 
     /// Runs turns until no effect grows on any rank. After trouble the rank stays to the end of the turn, so that all end.
@@ -162,10 +192,14 @@ impl<'a> Split<'a> {
         let plain = exchange.tally(Op::Max, &[i64::from(plain)])[0] != 0;
         let mut heard = Vec::new();
         loop {
-            let turn = self.hear(&heard).and_then(|()| self.turn());
-            let turn =
-                turn.and_then(|grown| Ok((self.message(&grown, exchange.ranks())?, !grown.is_empty())));
+            let turn = self.hear(&heard).and_then(|()| self.turn(exchange.ranks()));
             phases::done("turn");
+            let turn =
+                if plain && exchange.ranks() > 1 { spread::share(self, exchange.comm(), turn) } else { turn };
+            let turn = turn.and_then(|turn| {
+                self.remember();
+                Ok((self.message(&turn.grown, exchange.ranks())?, turn.grew || !turn.grown.is_empty()))
+            });
             let (failed, grew) = (turn.is_err(), matches!(turn, Ok((_, true))));
             if plain && let Ok((Some(message), _)) = &turn {
                 for to in exchange.rank().others(exchange.ranks()) {
@@ -173,6 +207,7 @@ impl<'a> Split<'a> {
                 }
                 self.bytes_sent += message.len() as u64 * u64::from(exchange.ranks() - 1);
             }
+            phases::done("turn");
             heard = delivered(exchange);
             let all = exchange.tally(Op::Max, &[i64::from(failed), i64::from(grew)]);
             phases::done("turn: waiting for others");
@@ -181,7 +216,7 @@ impl<'a> Split<'a> {
                 return Err(Trouble::Halted("another rank could not go on".to_string()));
             }
             if all[1] == 0 || !plain {
-                return Ok(());
+                return spread::gather(self, exchange.comm());
             }
         }
     }
@@ -210,42 +245,61 @@ impl<'a> Split<'a> {
         Ok(())
     }
 
-    /// Closes every component of this rank; those whose effects grew.
-    fn turn(&mut self) -> Result<Vec<usize>, Trouble> {
+    /// Closes every component of this rank, as far as it does so alone.
+    fn turn(&mut self, ranks: u32) -> Result<Turn, Trouble> {
         let setting = self.setting;
         self.turns += 1;
-        let mut grown = Vec::new();
+        let mut turn = Turn::default();
         for member in self.members.iter_mut().filter(|member| member.transparent) {
             if member.summarise(&setting)? {
-                grown.push(member.part);
+                turn.grown.push(member.part);
             }
         }
-        if self.members.iter().any(|member| !member.transparent) {
-            let others = self.others()?;
-            let (members, nodes_most) = (&mut self.members, &mut self.nodes_most);
-            others.each(setting, &mut |part, effects| {
-                halted(setting.stop)?;
-                let at =
-                    members.binary_search_by_key(&part, |member| member.part).expect("a part of this rank");
-                let member = &mut members[at];
-                if member.closed_under.as_deref() == Some(effects) {
-                    return Ok(());
-                }
-                let relations: Vec<Relation> =
-                    effects.iter().map(|effect| effect.relation(setting.space)).collect::<Result<_, _>>()?;
-                member.close(&relations, setting.stop)?;
-                member.closed_under = Some(effects.to_vec());
-                if member.summarise(&setting)? {
-                    grown.push(part);
-                }
-                *nodes_most = (*nodes_most).max(setting.space.store.nodes());
-                Ok(())
-            })?;
+        if self.members.iter().all(|member| member.transparent) && self.spread.is_empty() {
+            return Ok(turn);
         }
-        for member in &self.members {
+        let others = self.others()?;
+        others.each(setting, &mut |part, effects| {
+            halted(setting.stop)?;
+            let spread = self.spread.iter().find(|spread| spread.member.part == part);
+            let known = spread.map_or_else(|| &self.members[self.place(part)], |spread| &spread.member);
+            if known.closed_under.as_deref() == Some(effects) {
+                return Ok(());
+            }
+            turn.open.insert(part, effects.to_vec());
+            if spread.is_none() { self.close_alone(part, ranks, &mut turn) } else { Ok(()) }
+        })?;
+        Ok(turn)
+    }
+
+    /// Where a component of this rank stands.
+    pub(super) fn place(&self, part: usize) -> usize {
+        self.members.binary_search_by_key(&part, |member| member.part).expect("a part of this rank")
+    }
+
+    /// Closes a component of this rank that is open, unless it grows so large that others should help.
+    pub(super) fn close_alone(&mut self, part: usize, ranks: u32, turn: &mut Turn) -> Result<(), Trouble> {
+        let (setting, place) = (self.setting, self.place(part));
+        let member = &mut self.members[place];
+        let nodes_max = if ranks == 1 { usize::MAX } else { member.spread_at };
+        if member.close(setting, &turn.open[&part], nodes_max)? {
+            turn.open.remove(&part);
+            if member.summarise(&setting)? {
+                turn.grown.push(part);
+            }
+        }
+        self.nodes_most = self.nodes_most.max(setting.space.store.nodes());
+        Ok(())
+    }
+
+    /// Effects of this rank's components are known to it from the end of the turn on, as to the others.
+    fn remember(&mut self) {
+        for member in self.members.iter().filter(|member| !member.spread) {
             self.effects[member.part].clone_from(&member.effects);
         }
-        Ok(grown)
+        for spread in &self.spread {
+            self.effects[spread.member.part].clone_from(&spread.member.effects);
+        }
     }
 
     /// What all components do, ready to be seen by each of this rank that is not transparent without its own part.
@@ -255,7 +309,8 @@ impl<'a> Split<'a> {
         let all = tree.all();
         let mut kept: Vec<Seen> = (0..self.effects.len()).map(|_| Seen::Not).collect();
         let written = all.first().map_or(&[][..], |effect| effect.writes.as_slice());
-        for member in self.members.iter().filter(|member| !member.transparent) {
+        let alone = self.members.iter().filter(|member| !member.transparent && !member.spread);
+        for member in alone.chain(self.spread.iter().map(|spread| &spread.member)) {
             let shows = all.len() <= 1 && member.shows_itself()?;
             // A bit that nobody writes is not mentioned by the steps either.
             let flags: Vec<u32> =
@@ -276,11 +331,19 @@ impl<'a> Split<'a> {
         if self.members.iter().all(|member| member.transparent) {
             return Ok(());
         }
-        self.others()?.each(self.setting, &mut |part, others| {
-            let at = self.members.binary_search_by_key(&part, |member| member.part);
-            each(&self.members[at.expect("a part of this rank")], others)
-        })
+        self.others()?.each(self.setting, &mut |part, others| each(&self.members[self.place(part)], others))
     }
+}
+
+/// What a rank did in a turn.
+#[derive(Default)]
+pub struct Turn {
+    /// Components whose effects grew and that others are to be told of.
+    pub grown: Vec<usize>,
+    /// Whether effects of components that all ranks close together grew.
+    pub grew: bool,
+    /// Components that are not closed yet, with what the others do to them: large ones of this rank, spread ones of all.
+    pub open: BTreeMap<usize, Vec<Effect>>,
 }
 
 /// What all components do, to be seen by one without its own part.
@@ -347,8 +410,14 @@ pub fn unpacked(setting: Setting<'_>, message: &Message) -> Result<Vec<(usize, V
 }
 
 /// Closes a set under relations, under each alone before the next: sets that are closed under something have smaller
-/// diagrams. Each step starts from all of the set, which is mostly a smaller diagram than what was added last.
-pub fn close(from: &Bdd, relations: &[Relation], stop: Stop<'_>) -> Result<Bdd, Trouble> {
+/// diagrams. Each step starts from all of the set, which is mostly a smaller diagram than what was added last. It ends early
+/// where the set has more nodes than this after a pass over all relations; whether it did not.
+pub fn close(
+    from: &Bdd,
+    relations: &[Relation],
+    nodes_max: usize,
+    stop: Stop<'_>,
+) -> Result<(Bdd, bool), Trouble> {
     let mut all = from.clone();
     loop {
         let before = all.clone();
@@ -364,7 +433,10 @@ pub fn close(from: &Bdd, relations: &[Relation], stop: Stop<'_>) -> Result<Bdd, 
             }
         }
         if all == before {
-            return Ok(all);
+            return Ok((all, true));
+        }
+        if nodes_max < usize::MAX && all.nodes() > nodes_max {
+            return Ok((all, false));
         }
     }
 }

@@ -154,7 +154,8 @@ fn write_certificate(
     let own: i64 = thetas.iter().map(|(_, theta)| theta.len() as i64).sum();
     let bytes = collective::all_reduce(comm, Op::Sum, &[own])[0];
     let path = values.text("certificate");
-    if path.is_none() && bytes > CERTIFIED_BYTES_MAX {
+    // What would not be enumerated to its end is not begun.
+    if path.is_none() && (bytes > CERTIFIED_BYTES_MAX || proof.views > VIEWS_MAX as u64) {
         return Ok(None);
     }
     let Some(all) = collective::gather(comm, wire::encode(thetas)) else { return Ok(None) };
@@ -168,7 +169,7 @@ fn write_certificate(
         std::fs::write(path, certify::to_bytes(&made, path.ends_with(".json")))
             .map_err(|error| Refusal::environment(format!("{path}: cannot be written: {error}")))?;
     }
-    if bytes > CERTIFIED_BYTES_MAX {
+    if bytes > CERTIFIED_BYTES_MAX || proof.views > VIEWS_MAX as u64 {
         return Ok(None);
     }
     match audit::certificate::check(model, &made, request.options, VIEWS_MAX) {
