@@ -27,6 +27,7 @@ use super::interference::{Effect, Tree, Visit};
 use super::member::Member;
 use super::parts::{Parts, Plan};
 use super::phases;
+use super::symmetry::Orbits;
 use super::transparent;
 use crate::base::{Rank, wire};
 use crate::comm::{Op, Tag};
@@ -79,7 +80,9 @@ pub struct Split<'a> {
     pub setting: Setting<'a>,
     pub members: Vec<Member>,
     /// What each component does, of all ranks, as far as it is known here.
-    effects: Vec<Vec<Effect>>,
+    pub(super) effects: Vec<Vec<Effect>>,
+    /// Which components are made from others, where that was asked for.
+    pub orbits: Option<Orbits>,
     /// The shared parts of start states.
     start: Bdd,
     /// The shared states of transparent components, when the others have ended.
@@ -104,6 +107,7 @@ impl<'a> Split<'a> {
             setting,
             members,
             effects: vec![Vec::new(); setting.parts.parts.len()],
+            orbits: None,
             start: store.any(&shared)?,
             common: store.truth(),
             turns: 0,
@@ -115,7 +119,14 @@ impl<'a> Split<'a> {
     /// Makes the relations and first thetas of this rank's components.
     pub fn new(setting: Setting<'a>, mine: Range<usize>, starts: &[State]) -> Result<Split<'a>, Trouble> {
         let mut split = Split::bare(setting, mine, starts)?;
-        for member in &mut split.members {
+        split.begin(starts)?;
+        Ok(split)
+    }
+
+    /// Makes the first thetas of this rank's components, but for those that are made from others.
+    pub fn begin(&mut self, starts: &[State]) -> Result<(), Trouble> {
+        let setting = self.setting;
+        for member in self.members.iter_mut().filter(|member| !member.copy) {
             halted(setting.stop)?;
             if setting.shortcut && transparent::recognise(setting, member, starts)? {
                 continue;
@@ -126,7 +137,7 @@ impl<'a> Split<'a> {
                 member.theta = member.theta.or(&first)?;
             }
         }
-        Ok(split)
+        Ok(())
     }
 
     /// The shared parts of start states.
@@ -220,7 +231,10 @@ impl<'a> Split<'a> {
                 grown.push(member.part);
             }
         }
-        if self.members.iter().any(|member| !member.transparent) {
+        if self.members.iter().any(Member::is_computed) {
+            if let Some(orbits) = &mut self.orbits {
+                orbits.spread(setting, &mut self.effects)?;
+            }
             let others = self.others()?;
             let (members, nodes_most) = (&mut self.members, &mut self.nodes_most);
             others.each(setting, &mut |part, effects| {
@@ -242,7 +256,7 @@ impl<'a> Split<'a> {
                 Ok(())
             })?;
         }
-        for member in &self.members {
+        for member in self.members.iter().filter(|member| !member.copy) {
             self.effects[member.part].clone_from(&member.effects);
         }
         Ok(grown)
@@ -255,7 +269,7 @@ impl<'a> Split<'a> {
         let all = tree.all();
         let mut kept: Vec<Seen> = (0..self.effects.len()).map(|_| Seen::Not).collect();
         let written = all.first().map_or(&[][..], |effect| effect.writes.as_slice());
-        for member in self.members.iter().filter(|member| !member.transparent) {
+        for member in self.members.iter().filter(|member| member.is_computed()) {
             let shows = all.len() <= 1 && member.shows_itself()?;
             // A bit that nobody writes is not mentioned by the steps either.
             let flags: Vec<u32> =

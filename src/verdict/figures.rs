@@ -162,6 +162,8 @@ pub struct ProofRound {
     /// Auxiliary booleans in use, and those added before this round.
     pub predicates: u64,
     pub added: Vec<String>,
+    /// Components that were computed; others are interchangeable with one of these.
+    pub computed: u64,
     /// Most nodes in use on a rank.
     pub nodes: u64,
     /// Most turns of a rank over its components.
@@ -182,8 +184,20 @@ pub struct ProofFigures {
     pub rounds: Vec<ProofRound>,
     /// Seconds of checking the finished proof anew; none where there is none.
     pub recheck_seconds: Option<f64>,
+    /// What symmetry did not apply to, in the last round, where it was asked for.
+    pub symmetry_notes: Vec<String>,
     /// Views that were enumerated to check the certificate by brute force; none where they are too many.
     pub enumerated_views: Option<u64>,
+}
+
+impl ProofFigures {
+    /// How many components symmetry left to be computed in the last round, and why not fewer.
+    pub fn symmetry_note(&self) -> String {
+        let computed = self.rounds.last().map_or(self.components, |round| round.computed);
+        let all = self.components;
+        let notes: String = self.symmetry_notes.iter().map(|note| format!("; {note}")).collect();
+        format!("{computed} of {all} components computed{notes}")
+    }
 }
 
 impl RankFigures {
