@@ -3,8 +3,9 @@
 //! In: a rank's components with their relations, the start states. Out: classes of members, with a way to map one of a class to
 //! another that is an *automorphism*: a renaming (`renaming.rs`) that maps the start states to themselves, every auxiliary to an
 //! auxiliary, what is shared to what is shared, and the own slots and the rule instances of every component to those of
-//! the component that it becomes, as relations, errors included. Relations are renamed and compared as diagrams, which are equal
-//! exactly when the functions are. Neither a scalarset nor a subrange that looks alike is believed.
+//! the component that it becomes, as relations, errors included. Relations are looked at where slots have values that occur
+//! (`occurring.rs`), and are renamed and compared as diagrams, which are equal exactly when the functions are. Neither a
+//! scalarset nor a subrange that looks alike is believed.
 //!
 //! Automorphisms are a group. All members are interchangeable where exchanging the first two and passing all names on by one are
 //! automorphisms, since all permutations come from these; the second alone makes a ring. Elsewhere, of few members, pairs are
@@ -24,6 +25,7 @@ use fxhash::FxHashSet;
 
 use super::judge::together;
 use super::member::Member;
+use super::occurring::{From, Occurring};
 use super::parts::{Auxiliary, Part};
 use super::renaming::{Mark, Names, Renaming};
 use super::split::{Setting, Split, halted};
@@ -35,8 +37,10 @@ use crate::symbolic::{Bdd, Trouble};
 /// Members up to which pairs are tried, and classes that a member is tried with.
 const PAIRS_MEMBERS_MAX: u32 = 32;
 const CLASSES_TRIED_MAX: usize = 4;
-/// Proposals of what is a name that are tried.
-const PROPOSALS_MAX: usize = 16;
+/// Proposals of what is a name that are tried, those of them for which pairs are tried, and values for which all choices are.
+const PROPOSALS_MAX: usize = 48;
+const PROPOSALS_PAIRS_MAX: usize = 4;
+const VALUES_TRIED_MAX: usize = 5;
 
 /// How the names of a class are mapped to each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -81,17 +85,25 @@ type Steps = FxHashSet<(Bdd, Vec<u32>, Bdd)>;
 pub struct Judge<'j, 'a> {
     split: &'j Split<'a>,
     comm: &'j mut dyn Comm,
+    occurring: Occurring<'a>,
     starts: HashSet<&'j State>,
     /// What components do, made when asked for.
     steps: HashMap<usize, Rc<Steps>>,
 }
 
 impl<'j, 'a> Judge<'j, 'a> {
-    pub fn new(split: &'j Split<'a>, comm: &'j mut dyn Comm, starts: &'j [State]) -> Judge<'j, 'a> {
-        Judge { split, comm, starts: starts.iter().collect(), steps: HashMap::new() }
+    /// On all ranks together.
+    pub fn new(
+        split: &'j Split<'a>,
+        comm: &'j mut dyn Comm,
+        starts: &'j [State],
+    ) -> Result<Judge<'j, 'a>, Trouble> {
+        let occurring = Occurring::find(split, comm, starts)?;
+        Ok(Judge { split, comm, occurring, starts: starts.iter().collect(), steps: HashMap::new() })
     }
 
-    /// The proposal of names with the fewest classes; none where no two members are interchangeable.
+    /// What is interchangeable among the members of a type, by the first proposal of names that makes all alike, or by one that
+    /// leaves few classes; none where no two are.
     pub fn best(&mut self, ty: TypeId) -> Result<Option<Kind>, Trouble> {
         let setting = self.split.setting;
         let members = setting.model.types.count(ty) as u32;
@@ -102,48 +114,46 @@ impl<'j, 'a> Judge<'j, 'a> {
         let types = (0..).zip(&setting.parts.types);
         let processes: Vec<Option<usize>> =
             types.map(|(at, each)| first(at).filter(|_| *each == Some(ty))).collect();
-        let mut best: Option<Kind> = None;
         let Some(marks) = Names::marks(setting.model, ty) else { return Ok(None) };
-        for kept in proposals(&marks) {
+        let kinds = proposals(&marks).into_iter().map(|kept| {
             let names = Names::new(setting.model, ty, &|at| kept[at]).expect("a model whose marks are known");
-            let all = vec![(0..members).collect()];
-            let kind =
-                Kind { names, processes: processes.clone(), members, way: Way::Exchange, classes: all };
-            let kind = self.classes(kind)?;
-            let fewer = best.as_ref().is_none_or(|best| kind.classes.len() < best.classes.len());
-            if fewer && kind.classes.len() < members as usize {
-                best = Some(kind);
-            }
-            if best.as_ref().is_some_and(|best| best.classes.len() == 1) {
-                break;
+            Kind { names, processes: processes.clone(), members, way: Way::Exchange, classes: Vec::new() }
+        });
+        let mut kinds: Vec<Kind> = kinds.collect();
+        for at in 0..kinds.len() {
+            if members > 1 && self.all_alike(&mut kinds[at])? {
+                return Ok(Some(kinds.swap_remove(at)));
             }
         }
-        Ok(best)
+        if members > PAIRS_MEMBERS_MAX {
+            return Ok(None);
+        }
+        kinds.truncate(PROPOSALS_PAIRS_MAX);
+        for kind in &mut kinds {
+            self.pairs(kind)?;
+        }
+        let best = kinds.into_iter().min_by_key(|kind| kind.classes.len());
+        Ok(best.filter(|kind| kind.classes.len() < members as usize))
     }
 
-    /// Which members are interchangeable, if names stand where the kind says.
-    fn classes(&mut self, mut kind: Kind) -> Result<Kind, Trouble> {
-        let members = kind.members;
-        if members < 2 {
-            return Ok(kind);
-        }
-        let exchange = self.holds(&kind, kind.permutation(0, 1))?;
-        if exchange && members == 2 {
-            return Ok(kind);
-        }
+    /// Whether all members are interchangeable, if names stand where the kind says.
+    fn all_alike(&mut self, kind: &mut Kind) -> Result<bool, Trouble> {
+        let exchange = self.holds(kind, kind.permutation(0, 1))?;
         kind.way = Way::Turn;
-        if members > 2 && self.holds(&kind, kind.permutation(0, 1))? {
-            kind.way = if exchange { Way::Exchange } else { Way::Turn };
-            return Ok(kind);
-        }
+        let turn = self.holds(kind, kind.permutation(0, 1))?;
+        kind.way = if exchange { Way::Exchange } else { Way::Turn };
+        kind.classes = vec![(0..kind.members).collect()];
+        Ok(turn)
+    }
+
+    /// Which members are interchangeable in pairs.
+    fn pairs(&mut self, kind: &mut Kind) -> Result<(), Trouble> {
         kind.way = Way::Exchange;
         kind.classes.clear();
-        for member in 0..members {
-            let tried =
-                if members <= PAIRS_MEMBERS_MAX { kind.classes.len().min(CLASSES_TRIED_MAX) } else { 0 };
+        for member in 0..kind.members {
             let mut class = kind.classes.len();
-            for at in (0..tried).rev() {
-                if self.holds(&kind, kind.permutation(kind.classes[at][0], member))? {
+            for at in (0..class.min(CLASSES_TRIED_MAX)).rev() {
+                if self.holds(kind, kind.permutation(kind.classes[at][0], member))? {
                     class = at;
                     break;
                 }
@@ -153,7 +163,7 @@ impl<'j, 'a> Judge<'j, 'a> {
             }
             kind.classes[class].push(member);
         }
-        Ok(kind)
+        Ok(())
     }
 
     /// Whether a permutation is an automorphism; all ranks ask together, and each looks at its own components.
@@ -175,6 +185,7 @@ impl<'j, 'a> Judge<'j, 'a> {
             let to = renaming.slot(slot);
             let same = setting.model.slots[slot as usize].ty == setting.model.slots[to as usize].ty;
             same && owner(to) == owner(slot).map(|part| renaming.part(part))
+                && self.occurring.is_defined(to) == self.occurring.is_defined(slot)
         };
         let known =
             |auxiliary: &Auxiliary| setting.plan.auxiliary_bit(renaming.auxiliary(*auxiliary)).is_some();
@@ -211,40 +222,52 @@ impl<'j, 'a> Judge<'j, 'a> {
         if let Some(known) = self.steps.get(&part) {
             return Ok(known.clone());
         }
-        let of = |member: &Member| {
-            let relations = member.relations.iter();
-            relations
-                .map(|each| (each.steps.clone(), each.writes.clone(), each.faults.clone()))
-                .collect::<Steps>()
+        let made = match self.split.members.binary_search_by_key(&part, |member| member.part) {
+            Ok(at) => self.steps_of(&self.split.members[at])?,
+            Err(_) => self.steps_of(&Member::new(self.split.setting, part)?)?,
         };
-        let here = self.split.members.binary_search_by_key(&part, |member| member.part);
-        let made = Rc::new(match here {
-            Ok(at) => of(&self.split.members[at]),
-            Err(_) => of(&Member::new(self.split.setting, part)?),
-        });
+        let made = Rc::new(made);
         self.steps.insert(part, made.clone());
         Ok(made)
     }
+
+    fn steps_of(&mut self, member: &Member) -> Result<Steps, Trouble> {
+        let mut all = Steps::default();
+        for relation in &member.relations {
+            let steps = self.occurring.within(member, &relation.steps, From::Effects)?;
+            let faults = self.occurring.within(member, &relation.faults, From::Theta)?;
+            all.insert((steps, relation.writes.clone(), faults));
+        }
+        Ok(all)
+    }
 }
 
-/// What may be taken for names, the likeliest first: what is of the members' type, then wider types as well, then all but one
-/// of these.
+/// What may be taken for names, the likeliest first: what is of the members' type, then wider types as well, then any of the
+/// values that may be names, then without one of the indices.
 fn proposals(marks: &[Mark]) -> Vec<Vec<bool>> {
-    let exact: Vec<bool> = marks.iter().map(|&mark| mark == Mark::Exact).collect();
-    let wide = vec![true; marks.len()];
-    let mut all = vec![exact.clone()];
-    if wide != exact {
-        all.push(wide.clone());
-    }
-    for whole in all.clone() {
-        for at in (0..marks.len()).filter(|&at| whole[at]) {
-            let mut fewer = whole.clone();
-            fewer[at] = false;
-            if !all.contains(&fewer) {
-                all.push(fewer);
-            }
+    let mut all: Vec<Vec<bool>> = Vec::new();
+    let mut add = |kept: Vec<bool>| {
+        if all.len() < PROPOSALS_MAX && !all.contains(&kept) {
+            all.push(kept);
         }
+    };
+    let exact: Vec<bool> = marks.iter().map(|mark| !mark.wide).collect();
+    add(exact.clone());
+    add(vec![true; marks.len()]);
+    let values: Vec<usize> = (0..marks.len()).filter(|&at| !marks[at].index).collect();
+    for chosen in (0..1u64 << values.len().min(VALUES_TRIED_MAX)).rev() {
+        let mut kept = exact.clone();
+        values
+            .iter()
+            .take(VALUES_TRIED_MAX)
+            .enumerate()
+            .for_each(|(bit, &at)| kept[at] = chosen >> bit & 1 == 1);
+        add(kept);
     }
-    all.truncate(PROPOSALS_MAX);
+    for at in (0..marks.len()).filter(|&at| marks[at].index) {
+        let mut kept = exact.clone();
+        kept[at] = !kept[at];
+        add(kept);
+    }
     all
 }

@@ -3,7 +3,7 @@
 //! `parts.rs` cuts a model into components and lays out the bits that they share. `split.rs` computes the strongest split
 //! invariant on all ranks, and the thread-modular variant; `interference.rs` joins what the others do to a component.
 //! `symmetry.rs` computes one component of those that differ by their names alone, which `automorphism.rs` finds, trying
-//! renamings (`renaming.rs`).
+//! renamings (`renaming.rs`) where slots have values that occur (`occurring.rs`).
 //! `pieces.rs` takes properties apart into what concerns few components, `judge.rs` checks the pieces, with `rough.rs` for many
 //! and `candidates.rs` one by one; `refine.rs` finds what must be exposed when they do not follow. `phases.rs` tells how long things take. `recheck.rs` checks a finished proof anew; `proof.rs` is the loop; `certificate.rs`
 //! writes the result as plain data.
@@ -17,6 +17,7 @@ pub mod certificate;
 pub mod interference;
 pub mod judge;
 pub mod member;
+pub mod occurring;
 pub mod parts;
 pub mod phases;
 pub mod pieces;

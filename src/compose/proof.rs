@@ -324,14 +324,16 @@ fn figures_of(
     request: &Request<'_>,
 ) -> ProofRound {
     let most = collective::all_reduce(comm, Op::Max, &[split.nodes_most as i64, split.turns as i64]);
-    let bytes = collective::all_reduce(comm, Op::Sum, &[split.bytes_sent as i64])[0];
+    let transparent = split.members.iter().filter(|member| member.transparent).count();
+    let sums = collective::all_reduce(comm, Op::Sum, &[split.bytes_sent as i64, transparent as i64]);
     ProofRound {
         predicates: split.setting.plan.auxiliaries.len() as u64,
-        computed: (split.setting.parts.parts.len() - split.orbits.as_ref().map_or(0, Orbits::copied)) as u64,
+        transparent: sums[1] as u64,
+        copied: split.orbits.as_ref().map_or(0, Orbits::copied) as u64,
         added: added.iter().map(|&auxiliary| request.parts.text(request.model, auxiliary)).collect(),
         nodes: most[0] as u64,
         turns: most[1] as u64,
-        bytes_sent: bytes as u64,
+        bytes_sent: sums[0] as u64,
         seconds: begin.elapsed().as_secs_f64(),
         open,
     }

@@ -21,11 +21,13 @@ use crate::ir::{Model, Type, TypeId, UNDEFINED};
 use crate::symbolic::space::{Side, variable};
 use crate::symbolic::{Bdd, Field, Trouble};
 
-/// A place in the type of a variable where names may stand: of the members' type itself, or of a wider one.
+/// A place in the type of a variable where names may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    Exact,
-    Wide,
+pub struct Mark {
+    /// The index of an array, or else a value.
+    pub index: bool,
+    /// Of a type that has more values than there are names.
+    pub wide: bool,
 }
 
 /// An index on the way to a slot: its type, its value, and how far the slots of the next value are.
@@ -80,10 +82,10 @@ impl Walk<'_> {
     }
 
     /// Whether a name may stand here, being place number `at`, and is to be taken for one.
-    fn named(&mut self, ty: TypeId, at: usize) -> Option<bool> {
-        let mark = carries(self.model, self.ty, ty)?;
+    fn named(&mut self, ty: TypeId, index: bool, at: usize) -> Option<bool> {
+        let wide = is_wide(self.model, self.ty, ty)?;
         if at == self.marks.len() {
-            self.marks.push(mark);
+            self.marks.push(Mark { index, wide });
         }
         Some((self.kept)(at))
     }
@@ -98,7 +100,7 @@ impl Walk<'_> {
                 fields.iter().try_fold(first, |next, field| self.below(field.ty, next, indices))
             }
             Type::Array { index, elem } => {
-                let named = self.named(*index, first);
+                let named = self.named(*index, true, first);
                 let first = first + usize::from(named.is_some());
                 let mut next = first;
                 for at in 0..types.count(*index).min(types.cells(ty)) {
@@ -114,7 +116,7 @@ impl Walk<'_> {
                 Some(next)
             }
             _ => {
-                let named = self.named(ty, first);
+                let named = self.named(ty, false, first);
                 self.spots.push(Spot { indices: indices.clone(), named: named == Some(true) });
                 Some(first + usize::from(named.is_some()))
             }
@@ -122,15 +124,15 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a type has all values of the members' type.
-fn carries(model: &Model, members: TypeId, ty: TypeId) -> Option<Mark> {
+/// Of a type that has all names, whether it has more.
+fn is_wide(model: &Model, members: TypeId, ty: TypeId) -> Option<bool> {
     if ty == members {
-        return Some(Mark::Exact);
+        return Some(false);
     }
     let types = &model.types;
     let (first, count) = (types.first(members), types.count(members));
     let has = |value: i64| count > 0 && types.convert(members, ty, value).is_some();
-    (has(first) && has(first.wrapping_add_unsigned(count - 1))).then_some(Mark::Wide)
+    (has(first) && has(first.wrapping_add_unsigned(count - 1))).then_some(true)
 }
 
 /// A permutation of names.

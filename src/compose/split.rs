@@ -119,14 +119,7 @@ impl<'a> Split<'a> {
     /// Makes the relations and first thetas of this rank's components.
     pub fn new(setting: Setting<'a>, mine: Range<usize>, starts: &[State]) -> Result<Split<'a>, Trouble> {
         let mut split = Split::bare(setting, mine, starts)?;
-        split.begin(starts)?;
-        Ok(split)
-    }
-
-    /// Makes the first thetas of this rank's components, but for those that are made from others.
-    pub fn begin(&mut self, starts: &[State]) -> Result<(), Trouble> {
-        let setting = self.setting;
-        for member in self.members.iter_mut().filter(|member| !member.copy) {
+        for member in &mut split.members {
             halted(setting.stop)?;
             if setting.shortcut && transparent::recognise(setting, member, starts)? {
                 continue;
@@ -137,7 +130,7 @@ impl<'a> Split<'a> {
                 member.theta = member.theta.or(&first)?;
             }
         }
-        Ok(())
+        Ok(split)
     }
 
     /// The shared parts of start states.

@@ -8,11 +8,14 @@
 //!
 //! One rank computes a class's component, one that has the fewest to compute otherwise. What it does travels as always, and
 //! every rank that computes something makes the effects of its like from it; in the end its theta travels, and each rank makes
-//! the thetas of its own components. Where the computed component is transparent, so are those made from it, and no more
-//! is made of it than R. Cost: one renaming of a theta for each component, and of effects for each turn, instead of fixpoints.
+//! the thetas of its own components. Transparent components need no fixpoint, so they are left as they are. Cost: one renaming of
+//! a theta for each component, and of effects for each turn, instead of fixpoints.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::automorphism::{Judge, Kind};
 use super::interference::Effect;
@@ -37,77 +40,63 @@ struct Copy {
 pub struct Orbits {
     kinds: Vec<Kind>,
     copies: BTreeMap<usize, Copy>,
-    /// Those of them that are not transparent.
-    open: Vec<usize>,
     /// The effects of components that the copies' effects were made from last.
     spread: HashMap<usize, Vec<Effect>>,
     pub notes: Vec<String>,
 }
 
-/// The relations and first thetas of this rank's components, without those that are made from others.
+/// The relations and first thetas of this rank's components; those that are made from others are known as copies.
 pub fn split<'a>(
     setting: Setting<'a>,
     comm: &mut dyn Comm,
     mine: Range<usize>,
     starts: &[State],
 ) -> Result<Split<'a>, Trouble> {
-    let mut split = together(comm, Split::bare(setting, mine, starts))?;
+    let mut split = together(comm, Split::new(setting, mine, starts))?;
     let orbits = establish(&split, comm, starts)?;
     for member in &mut split.members {
         member.copy = orbits.copies.contains_key(&member.part);
     }
-    let begun = split.begin(starts);
-    together(comm, begun)?;
     split.orbits = Some(orbits);
-    share(&mut split, comm)?;
     Ok(split)
-}
-
-/// Tells everyone which of the computed components are transparent; copies of these are, too.
-fn share(split: &mut Split<'_>, comm: &mut dyn Comm) -> Result<(), Trouble> {
-    let Some(orbits) = split.orbits.as_mut().filter(|orbits| !orbits.copies.is_empty()) else {
-        return Ok(());
-    };
-    let sources: BTreeSet<usize> = orbits.copies.values().map(|copy| copy.of).collect();
-    let known = split.members.iter().filter(|member| sources.contains(&member.part) && member.transparent);
-    let all = gathered(comm, known);
-    let open = orbits.copies.iter().filter(|(_, copy)| !all.contains_key(&copy.of));
-    orbits.open = open.map(|(&part, _)| part).collect();
-    let made = orbits.fill(split.setting, &mut split.members, &all, &mut |member, theta| {
-        (member.copy, member.transparent, member.theta) = (false, true, theta);
-    });
-    together(comm, made)
 }
 
 /// Makes the thetas of copies, when all that is computed is there; on all ranks together.
 pub fn settle(split: &mut Split<'_>, comm: &mut dyn Comm) -> Result<(), Trouble> {
-    let Some(orbits) = split.orbits.as_mut().filter(|orbits| !orbits.open.is_empty()) else { return Ok(()) };
-    let sources: BTreeSet<usize> = orbits.open.iter().map(|part| orbits.copies[part].of).collect();
-    let all = gathered(comm, split.members.iter().filter(|member| sources.contains(&member.part)));
-    let (setting, members) = (split.setting, &mut split.members);
-    let mut made = orbits.fill(setting, members, &all, &mut |member, theta| member.theta = theta);
+    let Some(orbits) = split.orbits.as_mut().filter(|orbits| !orbits.copies.is_empty()) else {
+        return Ok(());
+    };
+    let sources = orbits.sources();
+    let own = split.members.iter().filter(|member| sources.contains(&member.part));
+    let own: Vec<(u32, Vec<u8>)> = own.map(|member| (member.part as u32, member.theta.bytes())).collect();
+    let all = gathered(comm, &own);
+    let mut made = orbits.fill(split.setting, &mut split.members, &all.into_iter().collect());
     // The shared states of transparent components are then closed under what each component is known to do.
-    if made.is_ok() && setting.guarantee == Guarantee::Any {
-        made = orbits.spread(setting, &mut split.effects);
-        for member in members.iter_mut().filter(|member| member.copy) {
+    if made.is_ok() && split.setting.guarantee == Guarantee::Any {
+        made = orbits.spread(split.setting, &mut split.effects);
+        for member in split.members.iter_mut().filter(|member| member.copy) {
             member.effects.clone_from(&split.effects[member.part]);
         }
     }
     together(comm, made)
 }
 
-/// The thetas of some components of all ranks, as bytes.
-fn gathered<'m>(comm: &mut dyn Comm, own: impl Iterator<Item = &'m Member>) -> HashMap<usize, Vec<u8>> {
-    let own: Vec<(u32, Vec<u8>)> = own.map(|member| (member.part as u32, member.theta.bytes())).collect();
-    let all = all_gather(comm, wire::encode(&own));
-    let lists = all.iter().map(|bytes| wire::decode::<Vec<(u32, Vec<u8>)>>(bytes).expect("a peer's sets"));
-    lists.flatten().map(|(part, bytes)| (part as usize, bytes)).collect()
+/// What all ranks say of their components.
+fn gathered<T: Serialize + DeserializeOwned>(comm: &mut dyn Comm, own: &Vec<(u32, T)>) -> Vec<(u32, T)> {
+    let all = all_gather(comm, wire::encode(own));
+    let lists = all.iter().map(|bytes| wire::decode::<Vec<(u32, T)>>(bytes).expect("a peer's components"));
+    lists.flatten().collect()
 }
 
 impl Orbits {
     /// How many components are made from others.
     pub fn copied(&self) -> usize {
         self.copies.len()
+    }
+
+    /// The components that others are made from.
+    fn sources(&self) -> BTreeSet<usize> {
+        self.copies.values().map(|copy| copy.of).collect()
     }
 
     /// The renaming by which a copy is made.
@@ -118,95 +107,103 @@ impl Orbits {
         kind.renaming(setting, kind.permutation(index(copy.of), index(part)))
     }
 
-    /// Makes sets of this rank's copies from those of some computed components, given as bytes.
+    /// Makes the thetas of this rank's copies from those of the computed components, given as bytes.
     fn fill(
         &self,
         setting: Setting<'_>,
         members: &mut [Member],
-        sources: &HashMap<usize, Vec<u8>>,
-        put: &mut dyn FnMut(&mut Member, Bdd),
+        sources: &HashMap<u32, Vec<u8>>,
     ) -> Result<(), Trouble> {
-        let mut imported: HashMap<usize, Bdd> = HashMap::new();
+        let mut thetas: HashMap<usize, Bdd> = HashMap::new();
         for member in members.iter_mut().filter(|member| member.copy) {
             halted(setting.stop)?;
             let of = self.copies[&member.part].of;
-            let Some(bytes) = sources.get(&of) else { continue };
-            if !imported.contains_key(&of) {
-                imported.insert(of, setting.space.store.import(bytes)?.expect("a peer's diagram"));
+            if !thetas.contains_key(&of) {
+                let bytes = &sources[&(of as u32)];
+                thetas.insert(of, setting.space.store.import(bytes)?.expect("a peer's diagram"));
             }
-            let renaming = self.renaming(setting, member.part);
-            let theta = renaming.lens(of).diagram(&imported[&of])?;
-            put(member, theta);
+            member.theta = self.renaming(setting, member.part).lens(of).diagram(&thetas[&of])?;
         }
         Ok(())
     }
 
     /// Makes the effects of copies from those of the computed components, as far as these have changed.
     pub fn spread(&mut self, setting: Setting<'_>, effects: &mut [Vec<Effect>]) -> Result<(), Trouble> {
-        for &part in &self.open {
-            let of = self.copies[&part].of;
-            if self.spread.get(&of) != Some(&effects[of]) {
+        for (&part, copy) in &self.copies {
+            if self.spread.get(&copy.of) != Some(&effects[copy.of]) {
                 halted(setting.stop)?;
-                effects[part] = self.renaming(setting, part).lens(of).effects(&effects[of])?;
+                effects[part] = self.renaming(setting, part).lens(copy.of).effects(&effects[copy.of])?;
             }
         }
-        let sources: BTreeSet<usize> = self.open.iter().map(|part| self.copies[part].of).collect();
-        self.spread = sources.into_iter().map(|of| (of, effects[of].clone())).collect();
+        self.spread = self.sources().into_iter().map(|of| (of, effects[of].clone())).collect();
         Ok(())
     }
 
-    /// Chooses, for each class of each process, which component is computed: one of the rank that has the fewest.
-    fn choose(&mut self, parts: usize, rank_of: &[usize], ranks: usize) {
+    /// Chooses, of each class of each process, which component is computed: one of the rank that has the fewest. `rank_of` has
+    /// the components that are not transparent.
+    fn choose(&mut self, rank_of: &BTreeMap<usize, usize>, ranks: usize) {
         let mut classes: Vec<(usize, Vec<usize>)> = Vec::new();
         for (at, kind) in self.kinds.iter().enumerate() {
-            for first in kind.processes.iter().flatten() {
-                let of = |class: &Vec<u32>| class.iter().map(|&member| first + member as usize).collect();
-                classes
-                    .extend(kind.classes.iter().filter(|class| class.len() > 1).map(|class| (at, of(class))));
+            for (first, class) in
+                kind.processes.iter().flatten().flat_map(|first| kind.classes.iter().map(move |c| (first, c)))
+            {
+                let parts = class.iter().map(|&member| first + member as usize);
+                let class: Vec<usize> = parts.filter(|part| rank_of.contains_key(part)).collect();
+                classes.extend((class.len() > 1).then_some((at, class)));
             }
         }
         let together: HashSet<usize> = classes.iter().flat_map(|(_, class)| class.iter().copied()).collect();
         let mut load = vec![0usize; ranks];
-        (0..parts).filter(|part| !together.contains(part)).for_each(|part| load[rank_of[part]] += 1);
+        let alone = rank_of.iter().filter(|(part, _)| !together.contains(part));
+        alone.for_each(|(_, &rank)| load[rank] += 1);
         for (kind, class) in classes {
-            let of =
-                *class.iter().min_by_key(|&&part| (load[rank_of[part]], part)).expect("a class has members");
-            load[rank_of[of]] += 1;
+            let of = *class.iter().min_by_key(|part| load[rank_of[part]]).expect("a class has members");
+            load[rank_of[&of]] += 1;
             let others = class.into_iter().filter(|&part| part != of);
             self.copies.extend(others.map(|part| (part, Copy { of, kind })));
         }
     }
+
+    /// Says of which processes several components are computed and none is made from another.
+    fn note(&mut self, setting: Setting<'_>, computed: &BTreeMap<usize, usize>) {
+        let mut names: Vec<&str> = Vec::new();
+        let mut found: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+        for &part in computed.keys() {
+            if let Some((process, _)) = setting.parts.parts[part].member {
+                let (all, copied) = found.entry(process).or_default();
+                *all += 1;
+                *copied += usize::from(self.copies.contains_key(&part));
+                names.resize(names.len().max(process as usize + 1), "");
+                names[process as usize] =
+                    setting.parts.parts[part].name.split('[').next().unwrap_or_default();
+            }
+        }
+        for (process, _) in found.into_iter().filter(|(_, (all, copied))| *all > 1 && *copied == 0) {
+            let name = names[process as usize];
+            self.notes.push(format!("components of {name} are not interchangeable: computed one by one"));
+        }
+    }
 }
 
-/// Finds out what is interchangeable.
+/// Finds out what is interchangeable among the components that are not transparent.
 fn establish(split: &Split<'_>, comm: &mut dyn Comm, starts: &[State]) -> Result<Orbits, Trouble> {
     let setting = split.setting;
+    let own = split.members.iter().filter(|member| !member.transparent);
+    let rank = comm.rank().0;
+    let own: Vec<(u32, u32)> = own.map(|member| (member.part as u32, rank)).collect();
+    let all = gathered(comm, &own).into_iter();
+    let rank_of: BTreeMap<usize, usize> = all.map(|(part, rank)| (part as usize, rank as usize)).collect();
+    let processes = rank_of.keys().filter_map(|&part| setting.parts.parts[part].member);
+    let types: BTreeSet<TypeId> =
+        processes.filter_map(|(process, _)| setting.parts.types[process as usize]).collect();
     let mut orbits = Orbits::default();
-    let types: BTreeSet<TypeId> = setting.parts.types.iter().flatten().copied().collect();
-    let mut judge = Judge::new(split, comm, starts);
-    for ty in types {
-        orbits.kinds.extend(judge.best(ty)?);
-    }
-    let (ranks, parts) = (comm.ranks() as usize, setting.parts.parts.len());
-    if !orbits.kinds.is_empty() {
-        let own: Vec<u32> = split.members.iter().map(|member| member.part as u32).collect();
-        let mut rank_of = vec![0; parts];
-        for (rank, bytes) in all_gather(comm, wire::encode(&own)).iter().enumerate() {
-            let theirs: Vec<u32> = wire::decode(bytes).expect("a peer's components");
-            theirs.into_iter().for_each(|part| rank_of[part as usize] = rank);
-        }
-        orbits.choose(parts, &rank_of, ranks);
-    }
-    for process in 0..setting.parts.types.len() as u32 {
-        let of = |part: &usize| setting.parts.parts[*part].member.is_some_and(|(at, _)| at == process);
-        let mut all = (0..parts).filter(of).peekable();
-        let name = all.peek().map(|&first| setting.parts.parts[first].name.clone()).unwrap_or_default();
-        if !all.any(|part| orbits.copies.contains_key(&part)) {
-            let process = name.split('[').next().unwrap_or_default();
-            orbits
-                .notes
-                .push(format!("components of {process} are not interchangeable: computed one by one"));
+    if !types.is_empty() {
+        let mut judge = Judge::new(split, comm, starts)?;
+        for ty in types {
+            orbits.kinds.extend(judge.best(ty)?);
         }
     }
+    orbits.choose(&rank_of, comm.ranks() as usize);
+    orbits.note(setting, &rank_of);
     Ok(orbits)
 }

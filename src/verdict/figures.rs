@@ -162,8 +162,10 @@ pub struct ProofRound {
     /// Auxiliary booleans in use, and those added before this round.
     pub predicates: u64,
     pub added: Vec<String>,
-    /// Components that were computed; others are interchangeable with one of these.
-    pub computed: u64,
+    /// Components whose sets follow from what is shared, and those that were made from another by symmetry; the rest was
+    /// computed one by one.
+    pub transparent: u64,
+    pub copied: u64,
     /// Most nodes in use on a rank.
     pub nodes: u64,
     /// Most turns of a rank over its components.
@@ -191,12 +193,19 @@ pub struct ProofFigures {
 }
 
 impl ProofFigures {
-    /// How many components symmetry left to be computed in the last round, and why not fewer.
+    /// How many components were computed in the last round, why not all, and what symmetry did not apply to.
     pub fn symmetry_note(&self) -> String {
-        let computed = self.rounds.last().map_or(self.components, |round| round.computed);
-        let all = self.components;
-        let notes: String = self.symmetry_notes.iter().map(|note| format!("; {note}")).collect();
-        format!("{computed} of {all} components computed{notes}")
+        let (transparent, copied) =
+            self.rounds.last().map_or((0, 0), |round| (round.transparent, round.copied));
+        let mut note =
+            format!("{} of {} components computed", self.components - transparent - copied, self.components);
+        for (count, how) in [(copied, "made from these"), (transparent, "transparent")] {
+            if count > 0 {
+                note += &format!(", {count} {how}");
+            }
+        }
+        self.symmetry_notes.iter().for_each(|each| note += &format!("; {each}"));
+        note
     }
 }
 
