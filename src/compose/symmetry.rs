@@ -21,6 +21,7 @@ use super::automorphism::{Judge, Kind};
 use super::interference::Effect;
 use super::judge::{all_gather, together};
 use super::member::Member;
+use super::phases;
 use super::renaming::Renaming;
 use super::split::{Guarantee, Setting, Split, halted};
 use crate::base::wire;
@@ -53,7 +54,9 @@ pub fn split<'a>(
     starts: &[State],
 ) -> Result<Split<'a>, Trouble> {
     let mut split = together(comm, Split::new(setting, mine, starts))?;
+    phases::done("relations");
     let orbits = establish(&split, comm, starts)?;
+    phases::done("interchangeable components found");
     for member in &mut split.members {
         member.copy = orbits.copies.contains_key(&member.part);
     }
@@ -78,6 +81,7 @@ pub fn settle(split: &mut Split<'_>, comm: &mut dyn Comm) -> Result<(), Trouble>
             member.effects.clone_from(&split.effects[member.part]);
         }
     }
+    phases::done("thetas by symmetry");
     together(comm, made)
 }
 
