@@ -103,12 +103,18 @@ impl Orbits {
         self.copies.values().map(|copy| copy.of).collect()
     }
 
-    /// The renaming by which a copy is made.
-    fn renaming<'r>(&'r self, setting: Setting<'r>, part: usize) -> Renaming<'r> {
-        let copy = &self.copies[&part];
-        let kind = &self.kinds[copy.kind];
+    /// What a copy is made from: its class's computed component, or the copy that was made of it last, whichever is nearer.
+    /// The bits of neighbours stand together, so that the order of the variables changes least.
+    fn nearest(&self, part: usize, last: &HashMap<usize, usize>) -> usize {
+        let of = self.copies[&part].of;
+        *last.get(&of).filter(|last| part.abs_diff(**last) < part.abs_diff(of)).unwrap_or(&of)
+    }
+
+    /// The renaming by which a copy is made from another component of its class.
+    fn renaming<'r>(&'r self, setting: Setting<'r>, from: usize, part: usize) -> Renaming<'r> {
+        let kind = &self.kinds[self.copies[&part].kind];
         let index = |part: usize| setting.parts.parts[part].member.map_or(0, |(_, index)| index as u32);
-        kind.renaming(setting, kind.permutation(index(copy.of), index(part)))
+        kind.renaming(setting, kind.permutation(index(from), index(part)))
     }
 
     /// Makes the thetas of this rank's copies from those of the computed components, given as bytes.
@@ -118,7 +124,7 @@ impl Orbits {
         members: &mut [Member],
         sources: &HashMap<u32, Vec<u8>>,
     ) -> Result<(), Trouble> {
-        let mut thetas: HashMap<usize, Bdd> = HashMap::new();
+        let (mut thetas, mut last) = (HashMap::<usize, Bdd>::new(), HashMap::new());
         for member in members.iter_mut().filter(|member| member.copy) {
             halted(setting.stop)?;
             let of = self.copies[&member.part].of;
@@ -126,17 +132,23 @@ impl Orbits {
                 let bytes = &sources[&(of as u32)];
                 thetas.insert(of, setting.space.store.import(bytes)?.expect("a peer's diagram"));
             }
-            member.theta = self.renaming(setting, member.part).lens(of).diagram(&thetas[&of])?;
+            let from = self.nearest(member.part, &last);
+            member.theta = self.renaming(setting, from, member.part).lens(from).diagram(&thetas[&from])?;
+            thetas.insert(member.part, member.theta.clone());
+            last.insert(of, member.part);
         }
         Ok(())
     }
 
     /// Makes the effects of copies from those of the computed components, as far as these have changed.
     pub fn spread(&mut self, setting: Setting<'_>, effects: &mut [Vec<Effect>]) -> Result<(), Trouble> {
+        let mut last = HashMap::new();
         for (&part, copy) in &self.copies {
             if self.spread.get(&copy.of) != Some(&effects[copy.of]) {
                 halted(setting.stop)?;
-                effects[part] = self.renaming(setting, part).lens(copy.of).effects(&effects[copy.of])?;
+                let from = self.nearest(part, &last);
+                effects[part] = self.renaming(setting, from, part).lens(from).effects(&effects[from])?;
+                last.insert(copy.of, part);
             }
         }
         self.spread = self.sources().into_iter().map(|of| (of, effects[of].clone())).collect();
