@@ -227,8 +227,11 @@ fn prove_text(name: &str, text: &str, words: &str, ranks: u32) -> Document {
     answer.unwrap_or_else(|(_, refusal)| panic!("{name}: {}", refusal.text))
 }
 
+/// Predicates, those added, turns, and what was left open.
+type Round = (u64, Vec<String>, u64, Vec<String>);
+
 /// All that a proof says, but for seconds, nodes and what was computed.
-fn said(document: &Document) -> (Verdict, Option<String>, Vec<(u64, Vec<String>, u64, Vec<String>)>) {
+fn said(document: &Document) -> (Verdict, Option<String>, Vec<Round>) {
     let rounds = document.proof.iter().flat_map(|proof| &proof.rounds);
     let round = |round: &verify::verdict::figures::ProofRound| {
         (round.predicates, round.added.clone(), round.turns, round.open.clone())

@@ -11,6 +11,7 @@
 //! the thetas of its own components. Transparent components need no fixpoint, so they are left as they are. Cost: one renaming of
 //! a theta for each component, and of effects for each turn, instead of fixpoints.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
@@ -128,9 +129,9 @@ impl Orbits {
         for member in members.iter_mut().filter(|member| member.copy) {
             halted(setting.stop)?;
             let of = self.copies[&member.part].of;
-            if !thetas.contains_key(&of) {
-                let bytes = &sources[&(of as u32)];
-                thetas.insert(of, setting.space.store.import(bytes)?.expect("a peer's diagram"));
+            if let Entry::Vacant(entry) = thetas.entry(of) {
+                let theta = setting.space.store.import(&sources[&(of as u32)])?;
+                entry.insert(theta.expect("a peer's diagram"));
             }
             let from = self.nearest(member.part, &last);
             member.theta = self.renaming(setting, from, member.part).lens(from).diagram(&thetas[&from])?;
