@@ -72,6 +72,8 @@ fn certificates_of_all_models_and_methods_pass() {
         for (method, form) in [("split", "json"), ("tmmcir", "bin")] {
             let file = format!("{name}.{form}");
             let bytes = proved(&model, &format!("{constants} --method {method} --ranks 2"), &file);
+            let words = format!("{constants} --method {method} --ranks 2 --symmetry exact");
+            assert!(proved(&model, &words, &file) == bytes, "{model} {method}: another proof with symmetry");
             let (code, text) = certify(&model, constants, &file, &bytes);
             assert_eq!(code, Some(0), "{model} {method}: {text}");
             assert!(text.contains(&format!("made by {method}")), "{text}");

@@ -332,3 +332,31 @@ fn relations_are_printed_with_the_order_of_variables() {
     assert_code(&refused, 2);
     assert!(err(&refused).contains("directory.m:102:3: the multiset has 36 bits"), "{}", err(&refused));
 }
+
+#[test]
+fn proofs_tell_what_symmetry_left_to_compute() {
+    let json = scratch("symmetric.json");
+    let model = "models/proof/mux_sem_last.m";
+    let output = run(&format!("prove {model} --symmetry exact --ranks 2 --json {}", json.display()));
+    assert_code(&output, 0);
+    let note = "1 of 4 components computed, 3 made from these";
+    assert!(out(&output).contains(&format!("symmetry exact ({note}), 2 ranks")), "{}", out(&output));
+    let document: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+    assert_eq!((&document["symmetry"], &document["symmetry_note"]), (&"exact".into(), &note.into()));
+    assert_eq!(document["proof"]["rounds"][0]["copied"], 3);
+    assert!(out(&run(&format!("prove {model}"))).contains("symmetry off, 1 rank"), "off unless asked for");
+    let note = "components of 1..3 are not interchangeable: computed one by one";
+    let output = run("prove models/proof/bakery.m --symmetry exact");
+    assert_code(&output, 0);
+    assert!(out(&output).contains(note), "{}", out(&output));
+    let help = out(&run("prove --help"));
+    assert!(help.contains("[off, exact] [default: off]"), "{help}");
+    let job = scratch("symmetric.toml");
+    let path = std::env::current_dir().unwrap().join(model);
+    let text = |options: &str| format!("command = \"prove\"\nmodel = {path:?}\n[options]\n{options}\n");
+    std::fs::write(&job, text("symmetry = \"exact\"")).unwrap();
+    assert!(out(&run(&format!("run {}", job.display()))).contains("symmetry exact (1 of 4"));
+    assert!(out(&run(&format!("run {} --symmetry off", job.display()))).contains("symmetry off, 1 rank"));
+    std::fs::write(&job, text("")).unwrap();
+    assert!(out(&run(&format!("run {}", job.display()))).contains("symmetry off, 1 rank"));
+}

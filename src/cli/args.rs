@@ -99,20 +99,21 @@ pub fn command() -> clap::Command {
             sub = sub.arg(arg.value_parser(clap::value_parser!(PathBuf)));
         }
         for spec in TABLE.iter().filter(|spec| spec.commands.contains(&words.command)) {
-            sub = sub.arg(argument(spec));
+            sub = sub.arg(argument(spec, words.command));
         }
         root = root.subcommand(sub);
     }
     root
 }
 
-fn argument(spec: &'static Spec) -> Arg {
+fn argument(spec: &'static Spec, command: Command) -> Arg {
     let mut help = spec.help.to_string();
     if let Form::Choice(choices) | Form::Several(choices) = spec.form {
         help += &format!(" [{}]", choices.join(", "));
     }
-    if !spec.default.is_empty() {
-        help += &format!(" [default: {}]", spec.default);
+    let default = spec.default_of(command);
+    if !default.is_empty() {
+        help += &format!(" [default: {default}]");
     }
     let arg = Arg::new(spec.name).long(spec.name).help(help);
     let arg = if spec.name == "quiet" { arg.short('q') } else { arg };

@@ -26,6 +26,8 @@ pub struct Member {
     /// Its theta; for a transparent component, what its auxiliaries say of its own bits (`transparent.rs`).
     pub theta: Bdd,
     pub transparent: bool,
+    /// Its theta is made from another's when that has ended (`symmetry.rs`).
+    pub copy: bool,
     /// Its own bits on both sides, for quantifiers; and on the side before alone.
     own_both: Bdd,
     pub own_now: Bdd,
@@ -89,6 +91,7 @@ impl Member {
             steps,
             theta: space.store.falsity(),
             transparent: false,
+            copy: false,
             own_both,
             own_now,
             consistent,
@@ -101,6 +104,11 @@ impl Member {
             flags,
             view,
         })
+    }
+
+    /// Whether its theta is computed turn by turn.
+    pub fn is_computed(&self) -> bool {
+        !self.transparent && !self.copy
     }
 
     /// Closes theta under own steps and others' effects; whether it came to an end before theta was as large as this.

@@ -13,9 +13,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use crate::ir::component::{Owner, components};
-use crate::ir::model::digits;
-use crate::ir::{Binder, Instance, Model, RuleId, Slot};
+use crate::ir::component::{Components, Owner, components};
+use crate::ir::model::{ParamDomain, digits};
+use crate::ir::{Binder, Instance, Model, RuleId, Slot, TypeId};
 use crate::symbolic::space::{slot_keys, variable};
 use crate::symbolic::{Bdd, Field, Side, Space, Trouble, View};
 
@@ -42,6 +42,8 @@ pub struct Parts {
     pub shared: Vec<u32>,
     /// For each slot, the component it is local to.
     pub owner: Vec<Option<u32>>,
+    /// For each process, the type whose values are its members, where it is one type.
+    pub types: Vec<Option<TypeId>>,
 }
 
 /// Where everything stands, for one choice of auxiliaries.
@@ -64,8 +66,9 @@ pub struct Plan {
     meaning: Vec<Meaning>,
 }
 
+/// What a bit is for: a shared slot, an auxiliary, or slots of one component at a time.
 #[derive(Clone, Copy)]
-enum Meaning {
+pub enum Meaning {
     Slot(u32),
     Flag(Auxiliary),
     Own,
@@ -122,7 +125,7 @@ impl Parts {
             owner[slot] = Some(part as u32);
             parts[part].locals.push(slot as u32);
         }
-        Ok(Parts { parts, shared, owner })
+        Ok(Parts { parts, shared, owner, types: member_types(model, &found) })
     }
 
     /// The slot of another member of the same process that stands where this one does.
@@ -189,6 +192,22 @@ fn matches(pattern: &str, path: &str) -> bool {
         rest = after;
     }
     rest.is_empty()
+}
+
+/// For each process, the type that its rules have one parameter of, all values of which are members.
+fn member_types(model: &Model, found: &Components) -> Vec<Option<TypeId>> {
+    let mut types: Vec<Option<Option<TypeId>>> = vec![None; found.processes.len()];
+    for (rule, of) in model.rules.iter().zip(&found.rules) {
+        let Some((process, binders)) = of else { continue };
+        let binder = if let [at] = binders[..] { rule.binders.get(at) } else { None };
+        let ty = match binder {
+            Some(Binder::Param { domain: ParamDomain::Type(ty), .. }) => Some(*ty),
+            _ => None,
+        };
+        let known = types[*process as usize].get_or_insert(ty);
+        *known = known.filter(|known| Some(*known) == ty);
+    }
+    types.into_iter().map(Option::flatten).collect()
 }
 
 /// The number of the component that an instance's component binders name.
@@ -310,6 +329,20 @@ impl Plan {
     /// All that is shared in a state.
     pub fn shared_state(&self, space: &Space, state: &[i64]) -> Result<Bdd, Trouble> {
         self.shared_values(space, state, 0..self.bits())
+    }
+
+    pub fn meaning(&self, bit: u32) -> Meaning {
+        self.meaning[bit as usize]
+    }
+
+    /// Where a shared slot stands.
+    pub fn shared(&self, slot: u32) -> Option<Field> {
+        self.shared[slot as usize]
+    }
+
+    /// The bit of an auxiliary, where there is one.
+    pub fn auxiliary_bit(&self, auxiliary: Auxiliary) -> Option<u32> {
+        self.auxiliaries.binary_search(&auxiliary).ok().map(|at| self.auxiliary_bits[at])
     }
 
     pub fn is_auxiliary(&self, bit: u32) -> bool {

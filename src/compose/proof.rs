@@ -15,6 +15,7 @@ use super::pieces::BANKS_MAX;
 use super::recheck::{Claims, Doubt, recheck};
 use super::refine;
 use super::split::{Guarantee, Message, SPREAD_NODES, Setting, Split, block, packed, unpacked};
+use super::symmetry::{self, Orbits};
 use crate::base::wire;
 use crate::comm::{Comm, Op, collective};
 use crate::exchange::{Exchange, Settings};
@@ -59,6 +60,8 @@ pub struct Request<'a> {
     pub starts: &'a [State],
     /// Give all thetas, however large.
     pub explicit: bool,
+    /// Compute one of interchangeable components.
+    pub symmetric: bool,
 }
 
 /// Nodes of all thetas up to which they are given unasked.
@@ -119,10 +122,13 @@ pub fn prove(request: &Request<'_>, comm: &mut dyn Comm, seek: Seek<'_>) -> Resu
             spread_nodes: SPREAD_NODES,
             stop: &*request.stop,
         };
-        let made = Split::new(setting, mine.clone(), request.starts);
+        let split = match request.symmetric {
+            true => symmetry::split(setting, comm, mine.clone(), request.starts)?,
+            false => together(comm, Split::new(setting, mine.clone(), request.starts))?,
+        };
         phases::done("relations");
-        let split = together(comm, made)?;
         let split = converge(split, comm)?;
+        figures.symmetry_notes = split.orbits.as_ref().map_or(Vec::new(), |orbits| orbits.notes.clone());
         let failing = judge::judge(&split, comm)?;
         let open = failing.iter().map(|each| describe(request, each)).collect();
         figures.rounds.push(figures_of(&split, comm, begin, open, &added, request));
@@ -227,6 +233,7 @@ pub fn converge<'a>(mut split: Split<'a>, comm: &mut dyn Comm) -> Result<Split<'
         split.run(&mut exchange)
     };
     together(comm, run)?;
+    symmetry::settle(&mut split, comm)?;
     if collective::all_reduce(comm, Op::Max, &[i64::from(split.any_transparent())])[0] != 0 {
         let common = common_states(&split, comm);
         split.common = together(comm, common)?;
@@ -342,13 +349,16 @@ fn figures_of(
     request: &Request<'_>,
 ) -> ProofRound {
     let most = collective::all_reduce(comm, Op::Max, &[split.nodes_most as i64, split.turns as i64]);
-    let bytes = collective::all_reduce(comm, Op::Sum, &[split.bytes_sent as i64])[0];
+    let transparent = split.members.iter().filter(|member| member.transparent).count();
+    let sums = collective::all_reduce(comm, Op::Sum, &[split.bytes_sent as i64, transparent as i64]);
     ProofRound {
         predicates: split.setting.plan.auxiliaries.len() as u64,
+        transparent: sums[1] as u64,
+        copied: split.orbits.as_ref().map_or(0, Orbits::copied) as u64,
         added: added.iter().map(|&auxiliary| request.parts.text(request.model, auxiliary)).collect(),
         nodes: most[0] as u64,
         turns: most[1] as u64,
-        bytes_sent: bytes as u64,
+        bytes_sent: sums[0] as u64,
         seconds: begin.elapsed().as_secs_f64(),
         open,
     }

@@ -29,6 +29,7 @@ use super::member::Member;
 use super::parts::{Part, Parts, Plan};
 use super::phases;
 use super::spread::{self, Spread};
+use super::symmetry::Orbits;
 use super::transparent;
 use crate::base::{Rank, wire};
 use crate::comm::{Op, Tag};
@@ -106,6 +107,8 @@ pub struct Split<'a> {
     pub(super) spread: Vec<Spread>,
     /// What each component does, of all ranks, as far as it is known here.
     pub(super) effects: Vec<Vec<Effect>>,
+    /// Which components are made from others, where that was asked for.
+    pub orbits: Option<Orbits>,
     /// The shared parts of start states.
     start: Bdd,
     /// The shared states of transparent components, when the others have ended.
@@ -133,6 +136,7 @@ impl<'a> Split<'a> {
             members,
             spread: Vec::new(),
             effects: vec![Vec::new(); setting.parts.parts.len()],
+            orbits: None,
             start: store.any(&shared)?,
             common: store.truth(),
             spread_count: 0,
@@ -255,8 +259,12 @@ impl<'a> Split<'a> {
                 turn.grown.push(member.part);
             }
         }
-        if self.members.iter().all(|member| member.transparent) && self.spread.is_empty() {
+        if !self.members.iter().any(Member::is_computed) && self.spread.is_empty() {
             return Ok(turn);
+        }
+        if let Some(orbits) = &mut self.orbits {
+            orbits.spread(setting, &mut self.effects)?;
+            phases::done("turn: effects by symmetry");
         }
         let others = self.others()?;
         others.each(setting, &mut |part, effects| {
@@ -294,7 +302,7 @@ impl<'a> Split<'a> {
 
     /// Effects of this rank's components are known to it from the end of the turn on, as to the others.
     fn remember(&mut self) {
-        for member in self.members.iter().filter(|member| !member.spread) {
+        for member in self.members.iter().filter(|member| !member.spread && !member.copy) {
             self.effects[member.part].clone_from(&member.effects);
         }
         for spread in &self.spread {
@@ -309,7 +317,7 @@ impl<'a> Split<'a> {
         let all = tree.all();
         let mut kept: Vec<Seen> = (0..self.effects.len()).map(|_| Seen::Not).collect();
         let written = all.first().map_or(&[][..], |effect| effect.writes.as_slice());
-        let alone = self.members.iter().filter(|member| !member.transparent && !member.spread);
+        let alone = self.members.iter().filter(|member| member.is_computed() && !member.spread);
         for member in alone.chain(self.spread.iter().map(|spread| &spread.member)) {
             let shows = all.len() <= 1 && member.shows_itself()?;
             // A bit that nobody writes is not mentioned by the steps either.

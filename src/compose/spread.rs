@@ -80,7 +80,7 @@ fn open(split: &Split<'_>, comm: &mut dyn Comm, turn: &Turn) -> Option<Option<(R
     if !any {
         return None;
     }
-    let plain = split.members.iter().filter(|member| !member.transparent && !member.spread);
+    let plain = split.members.iter().filter(|member| member.is_computed() && !member.spread);
     let here = plain.chain(split.spread.iter().map(|spread| &spread.member));
     let nodes: usize = here.map(|member| member.theta.nodes()).sum();
     let total = collective::all_reduce(comm, Op::Sum, &[nodes as i64])[0] as u64;

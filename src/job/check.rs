@@ -407,7 +407,10 @@ fn document(comm: &dyn Comm, task: &Task, model: &ir::Model, found: Found, begin
         constants: model.constants.iter().cloned().collect::<BTreeMap<_, _>>(),
         engine: found.engine.to_string(),
         symmetry: found.symmetry.to_string(),
-        symmetry_note: found.given_up.then(|| GIVEN_UP.to_string()),
+        symmetry_note: match &found.proof {
+            Some(proof) if found.symmetry != "off" => Some(proof.symmetry_note()),
+            _ => found.given_up.then(|| GIVEN_UP.to_string()),
+        },
         ranks: comm.ranks(),
         verdict: report.verdict,
         reason: report.reason,

@@ -87,10 +87,10 @@ pub static TABLE: &[Spec] = &[
         form: Choice(&["off", "exact"]),
         default: "exact",
         value: "MODE",
-        commands: &[Check, Run],
+        commands: &[Check, Prove, Run],
         in_job: true,
         help: "exact: visit one state of each class of states that differ only by the names of scalarset members; \
-               off: visit them all",
+               for proofs, compute one of interchangeable components; off: visit or compute them all",
     },
     Spec {
         name: "deadlock",
@@ -473,7 +473,24 @@ pub fn find(name: &str, command: Option<Command>) -> Option<&'static Spec> {
     TABLE.iter().find(|spec| spec.name == name && command.is_none_or(|c| spec.commands.contains(&c)))
 }
 
+/// Defaults of single commands that differ from the table's. Proofs are compared with published ones, which compute all.
+const OTHER_DEFAULTS: [(&str, Command, &str); 1] = [("symmetry", Prove, "off")];
+
 impl Spec {
+    /// What counts where a command is given nothing; empty when there is no default.
+    pub fn default_of(&self, command: Command) -> &'static str {
+        let other = OTHER_DEFAULTS.iter().find(|(name, of, _)| *name == self.name && *of == command);
+        other.map_or(self.default, |(_, _, default)| default)
+    }
+
+    /// The defaults for people: the table's, then those of single commands.
+    fn defaults(&self) -> String {
+        let others = OTHER_DEFAULTS.iter().filter(|(name, _, _)| *name == self.name);
+        let others = others.map(|(_, command, default)| format!("; {default} for {}", command.name()));
+        let first = if self.default.is_empty() { "–" } else { self.default };
+        first.to_string() + &others.collect::<String>()
+    }
+
     /// Why `text` is not a value of this option; `None` when it is.
     pub fn refuse(&self, text: &str) -> Option<String> {
         match self.form {
@@ -538,7 +555,7 @@ pub fn markdown() -> String {
             "| `--{}{value}` | {}{job} | {} | {}{choices} |\n",
             spec.name,
             commands.join(", "),
-            if spec.default.is_empty() { "–" } else { spec.default },
+            spec.defaults(),
             spec.help,
         );
     }
@@ -575,19 +592,5 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), TABLE.len(), "names are unique");
-    }
-
-    #[test]
-    fn given_values_win_over_those_below_and_both_over_defaults() {
-        let batch = find("batch", Some(Check)).unwrap();
-        let (mut flags, mut job) = (Values::default(), Values::default());
-        job.set(batch, "7").unwrap();
-        assert_eq!(flags.clone().over(job.clone()).number("batch"), Some(7));
-        flags.set(batch, "2k").unwrap();
-        assert_eq!(flags.clone().over(job).number("batch"), Some(2000));
-        assert_eq!(Values::default().number("batch"), Some(1000));
-        assert!(flags.set(batch, "0").unwrap_err().contains("least is 1"));
-        assert!(flags.set(batch, "lots").unwrap_err().contains("not a whole number"));
-        assert_eq!(find("stage", Some(Check)).map(|s| s.name), None);
     }
 }

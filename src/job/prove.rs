@@ -30,7 +30,7 @@ use crate::symbolic::{Trouble, View, Watch};
 use crate::verdict::figures::ProofFigures;
 use crate::verdict::{Check, CheckKind, Counts, Ending, Report, StepRef, Verdict};
 
-use super::options::Values;
+use super::options::{Command, Values};
 
 /// How long one rank looks for an execution in the first round; twice as long in each round after.
 const SEEK_FIRST: Duration = Duration::from_millis(500);
@@ -60,10 +60,12 @@ pub(super) fn work(
         deadlock: DeadlockMode::Off,
         ..audit_options(&task.values)
     };
+    let symmetric = task.values.choice_of("symmetry", Command::Prove) == "exact";
+    let symmetry = if symmetric { "exact" } else { "off" };
     let found = |report: Report, proof| {
         let report = check::replayed(model, &options, report);
         let name = method(&task.values).name();
-        Found { proof, ..Found::plain(name, report) }
+        Found { proof, symmetry, ..Found::plain(name, report) }
     };
     let stop = check::watch(task.values.time("time"), signals);
     let open = |reason: String| root.then(|| found(report(model, Verdict::Unknown, Some(reason)), None));
@@ -105,6 +107,7 @@ pub(super) fn work(
         stop: stop.clone(),
         starts: &starts,
         explicit: task.values.text("certificate").is_some(),
+        symmetric,
     };
     let mut seen: Option<Seen> = None;
     let mut seek = |round: u64, comm: &mut dyn Comm| {

@@ -93,4 +93,39 @@ impl Values {
     pub fn choice(&self, name: &str) -> &str {
         self.text(name).unwrap_or_else(|| panic!("{name} has no default"))
     }
+
+    /// The choice made for an option whose default may be the command's own.
+    pub fn choice_of(&self, name: &str, command: Command) -> &str {
+        let spec = find(name, Some(command)).unwrap_or_else(|| panic!("{name} is not an option"));
+        self.list(name).last().map_or(spec.default_of(command), String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Command::{Check, Prove};
+
+    #[test]
+    fn given_values_win_over_those_below_and_both_over_defaults() {
+        let batch = find("batch", Some(Check)).unwrap();
+        let (mut flags, mut job) = (Values::default(), Values::default());
+        job.set(batch, "7").unwrap();
+        assert_eq!(flags.clone().over(job.clone()).number("batch"), Some(7));
+        flags.set(batch, "2k").unwrap();
+        assert_eq!(flags.clone().over(job).number("batch"), Some(2000));
+        assert_eq!(Values::default().number("batch"), Some(1000));
+        assert!(flags.set(batch, "0").unwrap_err().contains("least is 1"));
+        assert!(flags.set(batch, "lots").unwrap_err().contains("not a whole number"));
+        assert_eq!(find("stage", Some(Check)).map(|s| s.name), None);
+    }
+
+    #[test]
+    fn proofs_compute_all_components_unless_asked() {
+        let mut values = Values::default();
+        assert_eq!((values.choice("symmetry"), values.choice_of("symmetry", Prove)), ("exact", "off"));
+        assert_eq!(values.choice_of("symmetry", Check), "exact");
+        values.set(find("symmetry", Some(Prove)).unwrap(), "exact").unwrap();
+        assert_eq!(values.choice_of("symmetry", Prove), "exact");
+    }
 }

@@ -18,7 +18,7 @@ pub struct Document {
     pub constants: BTreeMap<String, String>,
     pub engine: String,
     pub symmetry: String,
-    /// Why symmetry was given up, where it was asked for and the model has some.
+    /// Why symmetry was given up, where it was asked for and the model has some; of proofs, what it left to compute.
     pub symmetry_note: Option<String>,
     pub ranks: u32,
     pub verdict: Verdict,

@@ -60,7 +60,8 @@ pub fn verdict(document: &Document) -> String {
 /// A proof round by round.
 fn proof(figures: &ProofFigures) -> String {
     const NAMED_MAX: usize = 4;
-    let mut table = Table::new(["round", "predicates", "nodes", "turns", "seconds", "left open", "added"]);
+    let mut table =
+        Table::new(["round", "predicates", "computed", "nodes", "turns", "seconds", "left open", "added"]);
     for (at, round) in figures.rounds.iter().enumerate() {
         let mut added: Vec<String> = round.added.iter().take(NAMED_MAX).cloned().collect();
         if round.added.len() > NAMED_MAX {
@@ -69,6 +70,7 @@ fn proof(figures: &ProofFigures) -> String {
         table.row([
             at.to_string(),
             round.predicates.to_string(),
+            (figures.components - round.transparent - round.copied).to_string(),
             size::count(round.nodes),
             round.turns.to_string(),
             format!("{:.2}", round.seconds),

@@ -1,7 +1,7 @@
 //! Models as binary decision diagrams: states are sets of valuations, rules are relations.
 //!
 //! `nodes.rs` keeps the nodes, `apply.rs` has the operations, `bdd.rs` is what everyone else uses of them, `parcel.rs` is how
-//! several travel together. `space.rs`
+//! several travel together, `substitute.rs` puts functions in the place of variables. `space.rs`
 //! says which variables carry a slot's value.
 //! `execute.rs`, with `evaluate.rs`, `multisets.rs` and `place.rs`, runs a rule once for all states; `relation.rs` makes of such a run
 //! the relation, with the states where it goes wrong; `tabulate.rs` makes the same by asking the evaluator. `reach.rs` finds all reachable states of a whole model.
@@ -21,6 +21,7 @@ mod place;
 pub mod reach;
 pub mod relation;
 pub mod space;
+mod substitute;
 pub mod tabulate;
 
 pub use bdd::{Bdd, Store};

@@ -162,6 +162,10 @@ pub struct ProofRound {
     /// Auxiliary booleans in use, and those added before this round.
     pub predicates: u64,
     pub added: Vec<String>,
+    /// Components whose sets follow from what is shared, and those that were made from another by symmetry; the rest was
+    /// computed one by one.
+    pub transparent: u64,
+    pub copied: u64,
     /// Most nodes in use on a rank.
     pub nodes: u64,
     /// Most turns of a rank over its components.
@@ -182,8 +186,27 @@ pub struct ProofFigures {
     pub rounds: Vec<ProofRound>,
     /// Seconds of checking the finished proof anew; none where there is none.
     pub recheck_seconds: Option<f64>,
+    /// What symmetry did not apply to, in the last round, where it was asked for.
+    pub symmetry_notes: Vec<String>,
     /// Views that were enumerated to check the certificate by brute force; none where they are too many.
     pub enumerated_views: Option<u64>,
+}
+
+impl ProofFigures {
+    /// How many components were computed in the last round, why not all, and what symmetry did not apply to.
+    pub fn symmetry_note(&self) -> String {
+        let (transparent, copied) =
+            self.rounds.last().map_or((0, 0), |round| (round.transparent, round.copied));
+        let mut note =
+            format!("{} of {} components computed", self.components - transparent - copied, self.components);
+        for (count, how) in [(copied, "made from these"), (transparent, "transparent")] {
+            if count > 0 {
+                note += &format!(", {count} {how}");
+            }
+        }
+        self.symmetry_notes.iter().for_each(|each| note += &format!("; {each}"));
+        note
+    }
 }
 
 impl RankFigures {
