@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use super::interference::add;
 use super::judge::{self, Failing, all_gather, together};
-use super::member::Member;
 use super::parts::{Auxiliary, Parts, Plan};
 use super::phases;
 use super::pieces::BANKS_MAX;
@@ -56,12 +55,7 @@ pub struct Request<'a> {
     pub bytes: u64,
     pub stop: Watch,
     pub starts: &'a [State],
-    /// Give all thetas, however large.
-    pub explicit: bool,
 }
-
-/// Nodes of all thetas up to which they are given unasked.
-const EXPLICIT_NODES_MAX: i64 = 1 << 17;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Conclusion {
@@ -71,17 +65,14 @@ pub enum Conclusion {
     Open(String),
 }
 
-/// Components, and the bytes of their thetas.
-pub type Thetas = Vec<(u32, Vec<u8>)>;
-
 pub struct Proof {
     pub conclusion: Conclusion,
     pub figures: ProofFigures,
     /// The auxiliaries of the last round.
     pub auxiliaries: Vec<Auxiliary>,
     pub banks: u32,
-    /// Each component of this rank with the bytes of its theta in the last round's plan; where asked for or small.
-    pub thetas: Option<Thetas>,
+    /// What was proved of this rank's components, in the last round's plan.
+    pub claims: Claims,
 }
 
 /// Looks for a real execution, in a round; all ranks call it together.
@@ -127,15 +118,11 @@ pub fn prove(request: &Request<'_>, comm: &mut dyn Comm, seek: Seek<'_>) -> Resu
             true => Next::Recheck,
             false => step(request, comm, &split, &failing, round, seek)?,
         };
-        let thetas = match next {
-            Next::Recheck => explicit(request, &split, comm)?,
-            _ => None,
-        };
         drop(split);
         drop(space);
-        let done = |conclusion, figures| {
+        let done = |conclusion, figures, claims| {
             let auxiliaries = plan.auxiliaries.clone();
-            Ok(Proof { conclusion, figures, auxiliaries, banks, thetas: thetas.clone() })
+            Ok(Proof { conclusion, figures, auxiliaries, banks, claims })
         };
         match next {
             Next::Recheck => {
@@ -149,10 +136,10 @@ pub fn prove(request: &Request<'_>, comm: &mut dyn Comm, seek: Seek<'_>) -> Resu
                 }
                 phases::done("rechecked");
                 figures.recheck_seconds = Some(begin.elapsed().as_secs_f64());
-                return done(Conclusion::Proved, figures);
+                return done(Conclusion::Proved, figures, claims);
             }
-            Next::Violated => return done(Conclusion::Violated, figures),
-            Next::Open(why) => return done(Conclusion::Open(why), figures),
+            Next::Violated => return done(Conclusion::Violated, figures, claims),
+            Next::Open(why) => return done(Conclusion::Open(why), figures, claims),
             Next::Expose(fresh) => {
                 auxiliaries = plan.auxiliaries.clone();
                 auxiliaries.extend(&fresh);
@@ -176,23 +163,6 @@ fn setting_of<'a>(request: &'a Request<'_>, plan: &'a Plan, space: &'a Space) ->
         shortcut: true,
         stop: &*request.stop,
     }
-}
-
-/// The thetas as bytes, where they are asked for or small.
-fn explicit(
-    request: &Request<'_>,
-    split: &Split<'_>,
-    comm: &mut dyn Comm,
-) -> Result<Option<Thetas>, Trouble> {
-    let common = split.common.nodes();
-    let nodes = |member: &Member| member.theta.nodes() + if member.transparent { common } else { 0 };
-    let nodes: usize = split.members.iter().map(nodes).sum();
-    let all = collective::all_reduce(comm, Op::Sum, &[nodes as i64])[0];
-    if !request.explicit && all > EXPLICIT_NODES_MAX {
-        return Ok(None);
-    }
-    let thetas = split.members.iter().map(|member| Ok((member.part as u32, split.theta(member)?.bytes())));
-    together(comm, thetas.collect::<Result<Thetas, Trouble>>().map(Some))
 }
 
 /// The thetas of all components; those of transparent ones by the shared states they have in common.
