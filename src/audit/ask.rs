@@ -9,9 +9,9 @@
 //! for each slot on the way to it.
 
 use super::decision::{ALL, Enough, May, NONE, Set, Sets};
-use crate::ir::eval::{Machine, Options, Partly};
+use crate::ir::eval::{Machine, Options, Partly, Scope};
 use crate::ir::layout::Layout;
-use crate::ir::{Model, Slot, UNDEFINED};
+use crate::ir::{ExprId, Model, Slot, UNDEFINED};
 use crate::verdict::certificate::{Certificate, Variable};
 
 /// Rows of one run.
@@ -128,6 +128,15 @@ impl<'m> Asker<'m> {
     pub fn new(model: &'m Model, options: Options) -> Asker<'m> {
         let state = vec![UNDEFINED; model.slots.len()];
         Asker { model, machine: Machine::new(model, options), state }
+    }
+
+    /// The value of an expression that does not depend on the state.
+    pub fn constant(&mut self, scope: &Scope<'m>, expr: ExprId) -> Option<i64> {
+        let state = &self.state;
+        match self.machine.partly(&[], |machine| machine.value_of(state, scope, expr)) {
+            Partly::Done(Ok(value), _) => value,
+            _ => None,
+        }
     }
 
     /// All rows of a run in which the slots that `seen` tells are seen.

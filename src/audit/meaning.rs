@@ -3,7 +3,8 @@
 //!
 //! In: a part of a model, in the scope of its names. `&`, `|`, `!`, `->`, quantifiers over types, loops over types and
 //! sequences of statements are taken apart here; everything else is asked of the evaluator (`ask.rs`). Out: sets over the
-//! variables of `Names`.
+//! variables of `Names`. A call of a function that is one expression, with arguments that do not depend on the state, is
+//! that expression.
 //!
 //! Statements are asked for one by one only where they have nothing but the state in common: the rule has no aliases,
 //! stores to none of its own variables, and does not return in the middle. Else its body is asked for as a whole, and
@@ -22,8 +23,10 @@ use super::decision::{ALL, Enough, May, NONE, Set, Sets};
 use crate::ir::eval::{Eval, Machine, Options, Scope, Step};
 use crate::ir::model::digits;
 use crate::ir::walk::ref_args;
+use crate::ir::expr::Arg;
 use crate::ir::{
-    Alias, Base, Binder, Block, Domain, ExprId, ExprKind, Instance, Local, Model, Place, Rule, Stmt, StmtKind, TypeId,
+    Alias, Base, Binder, Block, Domain, ExprId, ExprKind, FuncId, Instance, Local, Model, Passing, Place, Rule,
+    Stmt, StmtKind, TypeId,
 };
 
 /// Where a condition is true, and where it is false; elsewhere it cannot be evaluated.
@@ -140,12 +143,33 @@ impl<'m> Meaning<'m> {
                 }
                 if *all { whole } else { whole.not() }
             }
+            ExprKind::Call { func, args } => match self.inner(scope, *func, args) {
+                Some((mut inner, result)) => self.truth(sets, &mut inner, part, result)?,
+                None => self.ask_truth(sets, scope, part, expr)?,
+            },
             _ => self.ask_truth(sets, scope, part, expr)?,
         };
         if let Some(key) = key {
             self.known.insert(key, truth);
         }
         Ok(truth)
+    }
+
+    /// The inside of a call whose function is one expression and whose arguments do not depend on the state.
+    fn inner(&mut self, scope: &Scope<'m>, func: FuncId, args: &'m [Arg]) -> Option<(Scope<'m>, ExprId)> {
+        let model = self.model;
+        let func = model.func(func);
+        let [Stmt { kind: StmtKind::Return(Some(result)), .. }] = &func.body[..] else { return None };
+        let mut bound = Vec::new();
+        for (param, arg) in func.params.iter().zip(args) {
+            let Arg::Value(expr) = arg else { return None };
+            if !model.types.is_simple(param.ty) || param.passing != Passing::Value {
+                return None;
+            }
+            let value = self.asker.constant(scope, *expr)?;
+            model.types.contains(param.ty, value).then(|| bound.push((param.local, value)))?;
+        }
+        Some((Scope { binders: &[], cells: func.frame.cells, index: 0, bound }, *result))
     }
 
     /// All terms, from left to right; each turned round where `negated`.
@@ -177,11 +201,11 @@ impl<'m> Meaning<'m> {
     ) -> May<Truth> {
         let (mut yes, mut no) = (Vec::new(), Vec::new());
         let names = &self.names;
-        let mut run = |machine: &mut Machine<'m>, state: &[i64]| machine.truth_of(state, scope, expr);
-        let mut take = |known: &Known, told: Eval<Option<bool>>, written: &[u32]| {
+        let mut run = |machine: &mut Machine<'m>, state: &[i64]| machine.value_of(state, scope, expr);
+        let mut take = |known: &Known, told: Eval<Option<i64>>, written: &[u32]| {
             let side = match told {
-                Ok(Some(true)) => &mut yes,
-                Ok(Some(false)) => &mut no,
+                Ok(Some(0)) => &mut no,
+                Ok(Some(_)) => &mut yes,
                 Err(_) => return Ok(()),
                 Ok(None) => return Err(Enough("a condition contains an assumption".to_string())),
             };

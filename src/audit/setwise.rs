@@ -315,10 +315,17 @@ impl<'a> Checker<'a> {
                 false => given.push(set),
             }
         }
-        let constant = |(&bit, &set): (&u32, &Set)| (set <= ALL).then_some((bit, set == ALL));
-        let mut fixed: Vec<(u32, bool)> = change.iter().filter_map(constant).collect();
+        // What a new value depends on is what bits were before: a bit that is asked so is not fixed in the walk.
+        let asked = change.values().flat_map(|&set| self.sets.support(set));
+        let asked: BTreeSet<u32> = asked.collect();
+        let (mut fixed, mut varying) = (Vec::new(), FxHashMap::default());
+        for (&bit, &set) in &change {
+            match set <= ALL && !asked.contains(&bit) {
+                true => fixed.push((bit, set == ALL)),
+                false => drop(varying.insert(bit, set)),
+            }
+        }
         fixed.sort_unstable();
-        let varying = change.iter().filter(|(_, set)| **set > ALL).map(|(&bit, &set)| (bit, set)).collect();
         Ok(Step { given, change, fixed, varying })
     }
 
@@ -398,9 +405,9 @@ struct Step {
     /// Where it is taken.
     given: Vec<Set>,
     change: FxHashMap<u32, Set>,
-    /// Bits that get a constant, in order.
+    /// Bits that get a constant, in order, and that no new value depends on.
     fixed: Vec<(u32, bool)>,
-    /// Bits whose new value depends on something.
+    /// The others.
     varying: FxHashMap<u32, Set>,
 }
 

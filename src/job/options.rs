@@ -340,7 +340,7 @@ pub static TABLE: &[Spec] = &[
     Spec {
         name: "max-views",
         form: COUNT,
-        default: "20000",
+        default: "10000",
         value: "N",
         commands: &[Certify],
         in_job: false,
@@ -378,7 +378,7 @@ pub static TABLE: &[Spec] = &[
     Spec {
         name: "items",
         form: Number { least: 1, most: 100_000_000 },
-        default: "20000",
+        default: "10000",
         value: "N",
         commands: &[CommCheck],
         in_job: false,

@@ -140,7 +140,7 @@ pub(super) fn work(
 }
 
 /// Views up to which a certificate is enumerated.
-const VIEWS_MAX: usize = 20_000;
+const VIEWS_MAX: usize = 10_000;
 
 /// Makes the certificate at rank 0, writes it where asked for, and has it checked by `audit` alone. Out: by which check.
 fn certified(

@@ -66,13 +66,13 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Evaluates a boolean expression in its scope; none where a chosen position is empty.
-    pub fn truth_of(&mut self, state: &[i64], scope: &Scope<'m>, expr: ExprId) -> Eval<Option<bool>> {
+    /// Evaluates a simple expression in its scope; none where a chosen position is empty.
+    pub fn value_of(&mut self, state: &[i64], scope: &Scope<'m>, expr: ExprId) -> Eval<Option<i64>> {
         self.state.copy_from_slice(state);
         let mut run = || {
             let bound = self.enter(scope.binders, scope.cells, scope.index)?;
             scope.bound.iter().for_each(|&(local, value)| self.set_local(local, value));
-            Ok(if bound { Some(self.eval(expr)? != 0) } else { None })
+            Ok(if bound { Some(self.eval(expr)?) } else { None })
         };
         or_assumed(run(), None)
     }
