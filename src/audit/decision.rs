@@ -11,6 +11,9 @@
 //!
 //! This is not the package that proofs are found with, and shares nothing with it: it checks that package.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
 use fxhash::{FxHashMap, FxHashSet};
 
 /// A set: 0 is empty, 1 has everything, others are nodes.
@@ -38,12 +41,32 @@ struct Node {
     high: Set,
 }
 
+/// Hashes few small numbers: those of nodes differ in their low bits, which have to reach all others.
+#[derive(Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 = (self.0.rotate_left(29) ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+}
+
+type Table<K> = HashMap<K, Set, BuildHasherDefault<Mixer>>;
+
 /// All sets of one check.
 pub struct Sets<'a> {
     nodes: Vec<Node>,
-    known: FxHashMap<Node, Set>,
+    known: Table<Node>,
     /// What "if, then, else" came to.
-    done: FxHashMap<(Set, Set, Set), Set>,
+    done: Table<(Set, Set, Set)>,
     limit: Limit<'a>,
     steps: u64,
     /// The most nodes there were.
@@ -61,7 +84,7 @@ impl<'a> Sets<'a> {
     pub fn new(limit: Limit<'a>) -> Sets<'a> {
         let constant = |at| Node { variable: END, low: at, high: at };
         let nodes = vec![constant(NONE), constant(ALL)];
-        let (known, done) = (FxHashMap::default(), FxHashMap::default());
+        let (known, done) = (Table::default(), Table::default());
         Sets { nodes, known, done, limit, steps: 0, nodes_most: 2 }
     }
 
@@ -270,7 +293,7 @@ impl<'a> Sets<'a> {
         for node in self.nodes.drain(mark..) {
             self.known.remove(&node);
         }
-        self.done = FxHashMap::default();
+        self.done = Table::default();
     }
 }
 
@@ -286,9 +309,9 @@ mod tests {
     }
 
     /// A truth table: bit n tells of the assignment whose variables are the bits of n.
-    type Table = u64;
+    type Bits = u64;
 
-    fn table(sets: &Sets, set: Set) -> Table {
+    fn table(sets: &Sets, set: Set) -> Bits {
         let holds = |assignment: u32| {
             let mut at = set;
             while at > ALL {
@@ -300,7 +323,7 @@ mod tests {
         (0..1 << VARIABLES).fold(0, |table, assignment| table | holds(assignment) << assignment)
     }
 
-    fn of_table(sets: &mut Sets, table: Table) -> Set {
+    fn of_table(sets: &mut Sets, table: Bits) -> Set {
         let mut cubes = Vec::new();
         for assignment in (0..1u32 << VARIABLES).filter(|at| table >> at & 1 == 1) {
             let mut cube = ALL;
@@ -314,7 +337,7 @@ mod tests {
     }
 
     /// A table that depends on few variables now and then.
-    fn random(prng: &mut Prng) -> Table {
+    fn random(prng: &mut Prng) -> Bits {
         let table = prng.next_u64() & prng.next_u64();
         if prng.index(2) == 0 { table } else { table & 0xffff_ffff | table << 32 }
     }
@@ -354,7 +377,7 @@ mod tests {
             let (ta, tb) = (random(&mut prng), random(&mut prng));
             let (a, b) = (of_table(&mut sets, ta), of_table(&mut sets, tb));
             let (v, w) = (prng.index(6) as u32, prng.index(6) as u32);
-            let at = |table: Table, assignment: u32| table >> assignment & 1 == 1;
+            let at = |table: Bits, assignment: u32| table >> assignment & 1 == 1;
             let expected = |holds: &dyn Fn(u32) -> bool| {
                 (0..1 << VARIABLES).fold(0, |table, each| table | u64::from(holds(each)) << each)
             };

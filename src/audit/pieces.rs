@@ -17,7 +17,7 @@ use fxhash::FxHashMap;
 use super::certificate::{Failure, Obligation, failure};
 use super::decision::{NONE, Set};
 use super::follows::{Path, counterexample, is_empty};
-use super::setwise::{Checker, SMALL_NODES, size, slot_of};
+use super::setwise::{Checker, Claim, size, slot_of};
 use super::views::Locals;
 use crate::ir::eval::Scope;
 use crate::ir::model::instance_count;
@@ -27,10 +27,10 @@ use crate::verdict::certificate::{Certificate, Implied};
 /// Pieces that are tried together.
 const TOGETHER: usize = 1 << 14;
 
-/// What is left of pieces, by the large sets that are given with them.
+/// What is left of pieces, by the large claims that are given with them.
 #[derive(Default)]
 struct Batch {
-    left: FxHashMap<Vec<Set>, Vec<Set>>,
+    left: FxHashMap<Vec<usize>, Vec<Set>>,
     /// The pieces themselves: where they do not hold, and whose locals they ask.
     pieces: Vec<(Set, Vec<usize>)>,
 }
@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
                 self.claim(implied, &mut scope, property.claim, &mut batch, mark)?;
             }
             self.try_batch(implied, &mut batch, mark)?;
-            self.checked.properties += 1;
+        self.checked.properties += 1;
         }
         Ok(())
     }
@@ -104,10 +104,10 @@ impl<'a> Checker<'a> {
         let any = parts.is_empty().then_some(0);
         let (mut left, mut given) = (bad, Vec::new());
         for part in parts.iter().copied().chain(any) {
-            for set in self.theta(part) {
-                match self.sets.size(set) <= SMALL_NODES {
-                    true => left = self.sets.and(left, set)?,
-                    false => given.push(set),
+            for &claim in &self.thetas[part] {
+                match self.claims[claim] {
+                    Claim { set, small: true, .. } => left = self.sets.and(left, set)?,
+                    _ => given.push(claim),
                 }
             }
         }
@@ -118,11 +118,11 @@ impl<'a> Checker<'a> {
         given.dedup();
         // Locals that no large set asks matter no more.
         let (names, sets) = (&self.meaning.names, &mut self.sets);
-        let asked: BTreeSet<u32> = given.iter().flat_map(|&set| sets.support(set)).collect();
-        let shared = &self.composition.partition.shared;
+        let (claims, shared) = (&self.claims, &self.composition.partition.shared);
+        let asks = |claim: &usize, variable| claims[*claim].support.binary_search(&variable).is_ok();
         let away = |variable: u32| {
-            slot_of(names, variable)
-                .is_some_and(|slot| shared.binary_search(&slot).is_err() && !asked.contains(&variable))
+            slot_of(names, variable).is_some_and(|slot| shared.binary_search(&slot).is_err())
+                && !given.iter().any(|claim| asks(claim, variable))
         };
         let left = sets.project(left, &away)?;
         batch.left.entry(given).or_default().push(left);
@@ -143,7 +143,7 @@ impl<'a> Checker<'a> {
         let mut clear = true;
         for (given, left) in left {
             let left = self.sets.any(left).map_err(size)?;
-            let all: Vec<Set> = given.iter().copied().chain([left]).collect();
+            let all: Vec<Set> = given.iter().map(|&claim| self.claims[claim].set).chain([left]).collect();
             clear &= is_empty(&mut self.sets, &all).map_err(size)?;
         }
         if !clear {

@@ -76,7 +76,9 @@ pub fn check_either(
 /// A set that some thetas are within.
 pub(super) struct Claim {
     pub set: Set,
-    support: Vec<u32>,
+    /// Small enough to be put into other sets.
+    pub small: bool,
+    pub support: Vec<u32>,
     /// The components that claim it, in order.
     holders: Vec<usize>,
 }
@@ -154,7 +156,8 @@ impl<'a> Checker<'a> {
                 let next = (set != ALL).then_some(self.claims.len());
                 claimed.insert(root, next);
                 if let Some(next) = next {
-                    self.claims.push(Claim { set, support: sets.support(set), holders: vec![part] });
+                    let (small, support) = (sets.size(set) <= SMALL_NODES, sets.support(set));
+                    self.claims.push(Claim { set, small, support, holders: vec![part] });
                     self.thetas[part].push(next);
                 }
             }
@@ -309,10 +312,10 @@ impl<'a> Checker<'a> {
         change.extend(shown);
         // The condition and what is small of theta are made one, so that what excludes each other is noticed at once.
         let mut given = vec![effect.exists];
-        for set in self.theta(part) {
-            match self.sets.size(set) <= SMALL_NODES {
-                true => given[0] = self.sets.and(given[0], set)?,
-                false => given.push(set),
+        for &claim in &self.thetas[part] {
+            match self.claims[claim] {
+                Claim { set, small: true, .. } => given[0] = self.sets.and(given[0], set)?,
+                Claim { set, .. } => given.push(set),
             }
         }
         // What a new value depends on is what bits were before: a bit that is asked so is not fixed in the walk.
@@ -398,7 +401,7 @@ impl<'a> Checker<'a> {
 }
 
 /// Nodes up to which a set is small.
-pub(super) const SMALL_NODES: usize = 1 << 10;
+const SMALL_NODES: usize = 64;
 
 /// A rule's step from a theta.
 struct Step {
