@@ -128,7 +128,11 @@ fn real_certificates_pass_and_those_tampered_with_do_not() {
             let at = prng.index(bad.nodes.len());
             let Node(_, low, high) = &mut bad.nodes[at];
             // Views are taken out of least sets: something must be missing, unless they had none of a value.
-            if *low != 0 { *low = 0 } else { *high = 0 }
+            if *low != 0 {
+                *low = 0
+            } else {
+                *high = 0
+            }
             if let Err(failure) = check(&bad) {
                 assert_ne!(failure.obligation, Obligation::Size, "{name}: {failure}");
                 assert!(!failure.detail.contains("translation"), "{name}: {failure}");

@@ -412,7 +412,10 @@ fn planted_flaws_of_the_data_are_found() {
     let good = certificate(&model, &auxiliaries);
     let checked = check(&model, &good, Options::default(), VIEWS_MAX).expect("a good certificate");
     assert!(
-        checked.views == Some(24) && checked.steps > 10 && checked.interferences > 10 && checked.properties == 1
+        checked.views == Some(24)
+            && checked.steps > 10
+            && checked.interferences > 10
+            && checked.properties == 1
     );
 
     let flawed = |change: &dyn Fn(&mut Certificate)| {

@@ -394,8 +394,10 @@ mod tests {
             };
             assert_eq!(table(&sets, after), expected(&changed));
             let asked: Vec<u32> = (0..VARIABLES)
-                .filter(|&each| expected(&|x| at(ta, with(x, each, true))) != ta || {
-                    expected(&|x| at(ta, with(x, each, false))) != ta
+                .filter(|&each| {
+                    expected(&|x| at(ta, with(x, each, true))) != ta || {
+                        expected(&|x| at(ta, with(x, each, false))) != ta
+                    }
                 })
                 .collect();
             assert_eq!(sets.support(a), asked);

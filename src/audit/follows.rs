@@ -143,7 +143,8 @@ mod tests {
             let found = counterexample(&mut sets, &given, claim, &fixed).unwrap();
             assert_eq!(found.is_some(), expected);
             if let Some(path) = found {
-                let each = path.iter().fold(0, |each, &(variable, value)| each | u32::from(value) << variable);
+                let each =
+                    path.iter().fold(0, |each, &(variable, value)| each | u32::from(value) << variable);
                 assert!(bad(&sets, each), "variables that the path leaves out do not matter");
                 failed += 1;
             }

@@ -21,12 +21,12 @@ use fxhash::FxHashMap;
 use super::ask::{Asker, Known, Names};
 use super::decision::{ALL, Enough, May, NONE, Set, Sets};
 use crate::ir::eval::{Eval, Machine, Options, Scope, Step};
+use crate::ir::expr::Arg;
 use crate::ir::model::digits;
 use crate::ir::walk::ref_args;
-use crate::ir::expr::Arg;
 use crate::ir::{
-    Alias, Base, Binder, Block, Domain, ExprId, ExprKind, FuncId, Instance, Local, Model, Passing, Place, Rule,
-    Stmt, StmtKind, TypeId,
+    Alias, Base, Binder, Block, Domain, ExprId, ExprKind, FuncId, Instance, Local, Model, Passing, Place,
+    Rule, Stmt, StmtKind, TypeId,
 };
 
 /// Where a condition is true, and where it is false; elsewhere it cannot be evaluated.

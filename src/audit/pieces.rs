@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
                 self.claim(implied, &mut scope, property.claim, &mut batch, mark)?;
             }
             self.try_batch(implied, &mut batch, mark)?;
-        self.checked.properties += 1;
+            self.checked.properties += 1;
         }
         Ok(())
     }
@@ -171,7 +171,8 @@ impl<'a> Checker<'a> {
 
     fn unimplied(&mut self, implied: &Implied, parts: &[usize], path: &Path) -> Failure {
         let (shared, _) = self.view(path, 0);
-        let locals: Vec<(usize, Locals)> = parts.iter().map(|&part| (part, self.view(path, part).1)).collect();
+        let locals: Vec<(usize, Locals)> =
+            parts.iter().map(|&part| (part, self.view(path, part).1)).collect();
         let detail = format!("{} does not follow, or cannot be evaluated", implied.name);
         let failed = self.failed(Obligation::Implication, 0, &shared, &locals, detail.clone());
         Failure { state: failed.state, ..failure(Obligation::Implication, None, detail) }

@@ -68,7 +68,9 @@ fn certificate(figures: &ProofFigures) -> String {
         }
         (CheckedBy::Sets, _) => {
             let nodes = size::count(check.nodes);
-            format!(", and its certificate symbolically, without the engine, in {seconds:.2} s: {nodes} nodes")
+            format!(
+                ", and its certificate symbolically, without the engine, in {seconds:.2} s: {nodes} nodes"
+            )
         }
         (CheckedBy::Engine, _) => {
             let why = check.reason.as_deref().unwrap_or("not asked for");
