@@ -22,7 +22,7 @@ use fxhash::FxHashMap;
 
 use super::ask::Names;
 use super::certificate::{Checked, Failure, Obligation, failure};
-use super::decision::{ALL, Enough, Limit, NONE, Set, Sets};
+use super::decision::{ALL, Enough, Limit, May, NONE, Set, Sets};
 use super::follows::{Path, counterexample, is_empty};
 use super::form::composed;
 use super::meaning::{Effect, Meaning};
@@ -83,6 +83,23 @@ pub(super) struct Claim {
     holders: Vec<usize>,
 }
 
+impl Claim {
+    fn new(sets: &Sets, set: Set, holder: usize) -> Claim {
+        Claim { set, small: sets.size(set) <= SMALL_NODES, support: sets.support(set), holders: vec![holder] }
+    }
+}
+
+/// Where the slots that a set asks have codes of values; a claim says nothing of other codes.
+fn valid(model: &Model, sets: &mut Sets, names: &Names, set: Set) -> May<Set> {
+    let slots = sets.support(set).into_iter().filter_map(|each| slot_of(names, each));
+    let mut all = ALL;
+    for slot in slots.collect::<BTreeSet<u32>>() {
+        let valid = names.valid(model, sets, slot)?;
+        all = sets.and(all, valid)?;
+    }
+    Ok(all)
+}
+
 pub(super) struct Checker<'a> {
     pub composition: Composition<'a>,
     pub sets: Sets<'a>,
@@ -138,7 +155,6 @@ impl<'a> Checker<'a> {
             let set = sets.choose(condition, made[*high as usize], made[*low as usize])?;
             made.push(set);
         }
-        // A claim says nothing of codes that no value has.
         let mut claimed: FxHashMap<u32, Option<usize>> = FxHashMap::default();
         for (part, of) in certificate.components.iter().enumerate() {
             for root in BTreeSet::from([of.common, of.theta]) {
@@ -147,27 +163,29 @@ impl<'a> Checker<'a> {
                     known.iter().for_each(|&claim| self.claims[claim].holders.push(part));
                     continue;
                 }
-                let mut set = made[root as usize];
-                let slots = sets.support(set).into_iter().filter_map(|each| slot_of(names, each));
-                for slot in slots.collect::<BTreeSet<u32>>() {
-                    let valid = names.valid(self.composition.model, sets, slot)?;
-                    set = sets.and(set, valid)?;
-                }
+                let set = valid(self.composition.model, sets, names, made[root as usize])?;
+                let set = sets.and(set, made[root as usize])?;
                 let next = (set != ALL).then_some(self.claims.len());
                 claimed.insert(root, next);
-                if let Some(next) = next {
-                    let (small, support) = (sets.size(set) <= SMALL_NODES, sets.support(set));
-                    self.claims.push(Claim { set, small, support, holders: vec![part] });
-                    self.thetas[part].push(next);
+                if next.is_some() {
+                    self.thetas[part].extend(next);
+                    self.claims.push(Claim::new(sets, set, part));
                 }
+            }
+        }
+        for (at, auxiliary) in certificate.auxiliaries.iter().enumerate() {
+            let (part, predicate) = (auxiliary.component as usize, made[auxiliary.predicate as usize]);
+            self.auxiliaries[part].0.push((names.auxiliaries[at], predicate));
+            // Views have values in all slots, also in those that only a predicate asks.
+            let set = valid(self.composition.model, sets, names, predicate)?;
+            let told = self.thetas[part].iter().any(|&claim| self.claims[claim].set == set);
+            if set != ALL && !told {
+                self.thetas[part].push(self.claims.len());
+                self.claims.push(Claim::new(sets, set, part));
             }
         }
         for (at, claim) in self.claims.iter().enumerate() {
             claim.support.iter().for_each(|&each| self.speaks.entry(each).or_default().push(at));
-        }
-        for (at, auxiliary) in certificate.auxiliaries.iter().enumerate() {
-            let of = &mut self.auxiliaries[auxiliary.component as usize];
-            of.0.push((names.auxiliaries[at], made[auxiliary.predicate as usize]));
         }
         for part in 0..self.thetas.len() {
             self.auxiliaries[part].1 = self.is_consistent(part)?;
