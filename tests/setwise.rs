@@ -48,14 +48,29 @@ fn mutate(certificate: &mut Certificate, prng: &mut Prng) {
     let references = certificate.nodes.len() as u32 + 2;
     let any = |prng: &mut Prng, below: u32| prng.index(below as usize) as u32;
     let part = prng.index(certificate.components.len());
-    match prng.index(8) {
-        0..4 if !certificate.nodes.is_empty() => {
+    match prng.index(12) {
+        0..2 if !certificate.nodes.is_empty() => {
             let at = prng.index(certificate.nodes.len());
-            let child = any(prng, at as u32 + 2);
             let Node(_, low, high) = &mut certificate.nodes[at];
-            *(if prng.index(2) == 0 { low } else { high }) = child;
+            match prng.index(3) {
+                0 => *low = 0,
+                1 => *high = 0,
+                _ => std::mem::swap(low, high),
+            }
         }
-        4 => certificate.components[part].theta = any(prng, references),
+        2 if !certificate.nodes.is_empty() => {
+            let at = prng.index(certificate.nodes.len());
+            certificate.nodes[at].2 = any(prng, at as u32 + 2);
+        }
+        4 => certificate.components[part].theta = any(prng, 2),
+        // Where a bit is set or not, views are taken out or put in.
+        7.. => {
+            let variable = any(prng, certificate.variables.len() as u32);
+            let (theta, other) = (certificate.components[part].theta, u32::from(prng.index(4) == 0));
+            let [low, high] = if prng.index(2) == 0 { [theta, other] } else { [other, theta] };
+            certificate.nodes.push(Node(variable, low, high));
+            certificate.components[part].theta = references;
+        }
         5 if !certificate.auxiliaries.is_empty() => {
             let at = prng.index(certificate.auxiliaries.len());
             certificate.auxiliaries[at].predicate = any(prng, references);
@@ -86,7 +101,7 @@ fn both_checks_agree_on_whatever_is_done_to_certificates() {
         }
     }
     for word in ["passes", "initiation", "own step", "run-time error", "interference", "implication"] {
-        assert!(!many || refused.get(word).is_some_and(|&times| times > 5), "{word}: {refused:?}");
+        assert!(!many || refused.get(word).is_some_and(|&times| times > 0), "{word}: {refused:?}");
     }
 }
 
