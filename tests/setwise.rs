@@ -36,7 +36,7 @@ fn written(model: &Model, seed: u64) -> Certificate {
     let slots = (0..model.slots.len() as u32).filter(is_a).take(seed as usize % 4);
     let shown = slots.filter_map(|slot| Auxiliary::of_value(model, &partition, slot, (seed % 3) as i64));
     let auxiliaries: Vec<Auxiliary> = shown.collect();
-    let method = if seed % 5 == 0 { Method::ThreadModular } else { Method::Split };
+    let method = if seed.is_multiple_of(5) { Method::ThreadModular } else { Method::Split };
     let found = in_order(model, &partition, &auxiliaries, method, VIEWS_MAX).expect("small enough");
     let composition = Composition::new(model, &partition, &auxiliaries);
     let all: Vec<u32> = (0..model.properties.len() as u32).collect();
