@@ -13,7 +13,8 @@
 //! Together they make the conjunction of the thetas an inductive invariant (Cohen, Namjoshi, "Local proofs for
 //! linear-time properties of concurrent programs", CAV 2008, 3.1). Nothing is believed that the certificate says
 //! about how it was made. Cost: one evaluation of each own instance for each view, one lookup for each pair of a
-//! summary's step and a view of another component. What is too large to be enumerated fails as such; it never passes.
+//! summary's step and a view of another component. What is too large to be enumerated fails as such, and
+//! `setwise.rs` takes over; it never passes.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,7 +1,8 @@
 //! Brute force: breadth-first search with exact states in one process, replay of traces, sets of views of components, and
 //! the check of certificates.
 //!
-//! It uses no engine, no compiler and no BDD, only `ir::eval`; it is what engines are checked against.
+//! It uses no engine, no compiler and no diagrams but the few lines of its own (`decision.rs`), only `ir::eval`; it is what
+//! engines are checked against.
 
 mod ask;
 pub mod brute;

@@ -1,7 +1,7 @@
 //! `verify certify`: a certificate file checked against a model, by `audit` alone.
 //!
 //! In: a model with its constants, and a file that `verify prove --certificate` wrote. Out: the obligations hold, or the
-//! first that fails with its component, rule and state, or there is too much to enumerate. A file that is no certificate,
+//! first that fails with its component, rule and state, or the limits do not suffice. A file that is no certificate,
 //! or one of another model, other constants or another meaning of run-time errors, is refused as the user's error.
 //!
 //! A file is JSON, or `MAGIC` and then bincode. Nothing is believed that it says: `audit::certificate` takes the sets
