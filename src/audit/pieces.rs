@@ -25,7 +25,7 @@ use crate::ir::{Domain, ExprId, ExprKind};
 use crate::verdict::certificate::{Certificate, Implied};
 
 /// Pieces that are tried together.
-const TOGETHER: usize = 1 << 14;
+const TOGETHER: usize = 1 << 12;
 
 /// What is left of pieces, by the large claims that are given with them.
 #[derive(Default)]
