@@ -165,7 +165,7 @@ fn a_file_that_is_cut_is_an_error_with_its_place() {
     }
     assert!(from_bytes(b"var x : boolean;").unwrap_err().contains("not a certificate"));
     assert!(
-        from_bytes(b"{\n \"version\": 2,\n \"colour\": 1 }")
+        from_bytes(b"{\n \"version\": 3,\n \"colour\": 1 }")
             .unwrap_err()
             .starts_with("3:9: error: unknown field")
     );
@@ -201,9 +201,13 @@ fn the_result_is_json_too_and_too_much_is_unknown() {
     assert_eq!(document["constants"]["N"], "3");
     assert_eq!(document["tried"]["views"], 36);
     assert_eq!(document["invariants"][0], "mutual exclusion");
+    assert_eq!(document["tried"]["by"], "enumeration");
     let (code, text) = certify(MODEL, "--const N=3 --max-views 10", "told.json", &bytes);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("symbolically"), "{text}");
+    let (code, text) = certify(MODEL, "--const N=3 --max-views 10 --memory 1KiB", "told.json", &bytes);
     assert_eq!(code, Some(4), "{text}");
-    assert!(text.contains("unknown: size of 1..3[1]: "), "{text}");
+    assert!(text.contains("unknown: size: more than"), "{text}");
     let mut modest = from_bytes(&bytes).expect("a certificate");
     modest.implied.clear();
     let (code, text) = certify(MODEL, "--const N=3", "modest.json", &to_bytes(&modest, true));

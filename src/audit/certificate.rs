@@ -13,19 +13,19 @@
 //! Together they make the conjunction of the thetas an inductive invariant (Cohen, Namjoshi, "Local proofs for
 //! linear-time properties of concurrent programs", CAV 2008, 3.1). Nothing is believed that the certificate says
 //! about how it was made. Cost: one evaluation of each own instance for each view, one lookup for each pair of a
-//! summary's step and a view of another component. What is too large to be enumerated fails as such; it never passes.
+//! summary's step and a view of another component. What is too large to be enumerated fails as such, and
+//! `setwise.rs` takes over; it never passes.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use super::diagram::{self, Cube, Walk};
+use super::form::composed;
 use super::implication::counterexample;
-use super::views::{Auxiliary, Composition, Locals, Move, Part, Partition, Shared, Views, contains, insert};
-use crate::ir::eval::{Options, on_deep_stack};
-use crate::ir::layout::Layout;
-use crate::ir::print::digest;
-use crate::ir::{Instance, Model, PropertyKind, Slot, UNDEFINED};
-use crate::verdict::certificate::{Certificate, VERSION, Variable};
+use super::views::{Composition, Locals, Move, Shared, Views, contains, insert};
+use crate::ir::eval::Options;
+use crate::ir::{Instance, Model, Slot, UNDEFINED};
+use crate::verdict::certificate::{Certificate, Variable};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obligation {
@@ -55,10 +55,11 @@ pub struct Failure {
     pub detail: String,
 }
 
-/// How much was tried.
+/// How much was tried; set by set (`setwise`), steps are those of rule instances, each from all views at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    pub views: usize,
+    /// None where there was no need to enumerate them.
+    pub views: Option<usize>,
     pub steps: usize,
     pub interferences: usize,
     pub properties: usize,
@@ -97,7 +98,7 @@ impl fmt::Display for Failure {
     }
 }
 
-fn failure(obligation: Obligation, component: Option<&str>, detail: impl Into<String>) -> Failure {
+pub(super) fn failure(obligation: Obligation, component: Option<&str>, detail: impl Into<String>) -> Failure {
     let component = component.map(str::to_string);
     Failure { obligation, component, rule: None, state: None, to: None, detail: detail.into() }
 }
@@ -109,157 +110,11 @@ pub fn check(
     options: Options,
     views_max: usize,
 ) -> Result<Checked, Failure> {
-    let run = || {
-        subject(model, certificate, options)?;
-        form(model, certificate)?;
-        let partition = partition(model, certificate)?;
-        predicates(certificate)?;
-        let layout = Layout::new(model);
-        let auxiliary = |auxiliary: &'_ crate::verdict::certificate::Auxiliary| {
-            let (layout, root) = (&layout, auxiliary.predicate);
-            Auxiliary {
-                name: auxiliary.name.clone(),
-                component: auxiliary.component as usize,
-                says: Box::new(move |state: &[i64]| diagram::holds(certificate, layout, root, state)),
-            }
-        };
-        let auxiliaries: Vec<Auxiliary> = certificate.auxiliaries.iter().map(auxiliary).collect();
-        let composition = Composition::with_options(model, &partition, &auxiliaries, options);
+    composed(model, certificate, options, |composition| {
         let mut checker = Checker { composition, thetas: Vec::new(), checked: Checked::default(), views_max };
         checker.run(certificate)?;
         Ok(checker.checked)
-    };
-    match on_deep_stack(run) {
-        Ok(result) => result,
-        Err(error) => Err(failure(Obligation::Size, None, format!("no thread for the check: {error}"))),
-    }
-}
-
-/// The certificate is about this model, with these constants and meaning of run-time errors.
-fn subject(model: &Model, certificate: &Certificate, options: Options) -> Result<(), Failure> {
-    let wrong = |detail: String| Err(failure(Obligation::Form, None, detail));
-    if certificate.version != VERSION {
-        return wrong(format!("version is {}; this program reads {VERSION}", certificate.version));
-    }
-    if certificate.constants != model.constants {
-        let list = |all: &[(String, String)]| {
-            let pairs: Vec<String> = all.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-            if pairs.is_empty() { "none".to_string() } else { pairs.join(", ") }
-        };
-        let (theirs, ours) = (list(&certificate.constants), list(&model.constants));
-        return wrong(format!("constants are {theirs}; the model has {ours}"));
-    }
-    let paths = (0..model.slots.len() as u32).map(|slot| model.slot_path(Slot(slot)));
-    let hash = digest(model);
-    if !paths.eq(certificate.slots.iter().cloned()) || certificate.model != hash {
-        return wrong(format!("it is about another model: its hash is {}, not {hash}", certificate.model));
-    }
-    if certificate.compat != options.compat.name() {
-        let (theirs, ours) = (&certificate.compat, options.compat.name());
-        return wrong(format!("compat is {theirs}; run-time errors are asked for as with {ours}"));
-    }
-    Ok(())
-}
-
-/// The data refer only to what is there.
-fn form(model: &Model, certificate: &Certificate) -> Result<(), Failure> {
-    let wrong = |detail: String| Err(failure(Obligation::Form, None, detail));
-    let layout = Layout::new(model);
-    let known = |variable: &Variable| match variable {
-        Variable::Bit { slot, bit } => {
-            layout.fields().get(*slot as usize).is_some_and(|field| *bit < field.width)
-        }
-        Variable::Auxiliary(at) => (*at as usize) < certificate.auxiliaries.len(),
-    };
-    if let Some(at) = certificate.variables.iter().position(|variable| !known(variable)) {
-        return wrong(format!("variables[{at}] is of no slot and no auxiliary"));
-    }
-    for (at, node) in certificate.nodes.iter().enumerate() {
-        let below = |child: u32| u64::from(child) < at as u64 + 2;
-        if node.0 as usize >= certificate.variables.len() || !below(node.1) || !below(node.2) {
-            return wrong(format!("nodes[{at}] refers to something that does not come before it"));
-        }
-    }
-    let references = certificate.nodes.len() as u64 + 2;
-    let is_node = |root: u32| u64::from(root) < references;
-    if let Some(at) = certificate.components.iter().position(|part| !is_node(part.theta)) {
-        return wrong(format!("components[{at}].theta is no node"));
-    }
-    if let Some(at) = certificate.auxiliaries.iter().position(|aux| !is_node(aux.predicate)) {
-        return wrong(format!("auxiliaries[{at}].predicate is no node"));
-    }
-    for (at, implied) in certificate.implied.iter().enumerate() {
-        let property = model.properties.get(implied.property as usize);
-        let same = property.is_some_and(|p| p.kind == PropertyKind::Invariant && p.name == implied.name);
-        if !same {
-            return wrong(format!("implied[{at}]: the model has no such invariant: {}", implied.name));
-        }
-    }
-    Ok(())
-}
-
-/// The certificate's partition with the model's own rule instances; it may share more than it must, not less.
-fn partition(model: &Model, certificate: &Certificate) -> Result<Partition, Failure> {
-    let wrong = |component: Option<&str>, detail: String| failure(Obligation::Partition, component, detail);
-    let known = Partition::of(model).map_err(|why| wrong(None, why))?;
-    let names = |part: &Part| part.name.clone();
-    if !known.parts.iter().map(names).eq(certificate.components.iter().map(|part| part.name.clone())) {
-        return Err(wrong(None, "the components are not those of the model".to_string()));
-    }
-    let mut places = vec![0u32; model.slots.len()];
-    let mut claim = |slots: &[u32]| {
-        slots.iter().for_each(|&slot| places.get_mut(slot as usize).into_iter().for_each(|n| *n += 1));
-        slots.is_sorted() && slots.iter().all(|&slot| (slot as usize) < model.slots.len())
-    };
-    let mut sorted = claim(&certificate.shared);
-    certificate.components.iter().for_each(|part| sorted &= claim(&part.locals));
-    if !sorted {
-        return Err(wrong(None, "slots are not in increasing order".to_string()));
-    }
-    if let Some(slot) = places.iter().position(|&n| n != 1) {
-        let path = model.slot_path(Slot(slot as u32));
-        return Err(wrong(None, format!("{path} does not stand in exactly one place")));
-    }
-    let mut parts = Vec::new();
-    for (ours, theirs) in known.parts.into_iter().zip(&certificate.components) {
-        if let Some(slot) = theirs.locals.iter().find(|slot| ours.locals.binary_search(slot).is_err()) {
-            let path = model.slot_path(Slot(*slot));
-            return Err(wrong(Some(&ours.name), format!("{path} is not touched by its rules alone")));
-        }
-        parts.push(Part { locals: theirs.locals.clone(), ..ours });
-    }
-    Ok(Partition { shared: certificate.shared.clone(), parts })
-}
-
-/// Predicates are over locals of their component, thetas over the view of theirs.
-fn predicates(certificate: &Certificate) -> Result<(), Failure> {
-    for auxiliary in &certificate.auxiliaries {
-        let Some(part) = certificate.components.get(auxiliary.component as usize) else {
-            let detail = format!("{} belongs to no component", auxiliary.name);
-            return Err(failure(Obligation::Auxiliary, None, detail));
-        };
-        let own = |at: u32| match certificate.variables[at as usize] {
-            Variable::Bit { slot, .. } => part.locals.binary_search(&slot).is_ok(),
-            Variable::Auxiliary(_) => false,
-        };
-        if !diagram::support(certificate, auxiliary.predicate).into_iter().all(own) {
-            let detail = format!("{} is not over its locals alone", auxiliary.name);
-            return Err(failure(Obligation::Auxiliary, Some(&part.name), detail));
-        }
-    }
-    for part in &certificate.components {
-        let seen = |at: u32| match certificate.variables[at as usize] {
-            Variable::Bit { slot, .. } => {
-                part.locals.binary_search(&slot).is_ok() || certificate.shared.binary_search(&slot).is_ok()
-            }
-            Variable::Auxiliary(_) => true,
-        };
-        if !diagram::support(certificate, part.theta).into_iter().all(seen) {
-            let detail = "its theta asks what it does not see".to_string();
-            return Err(failure(Obligation::Form, Some(&part.name), detail));
-        }
-    }
-    Ok(())
+    })
 }
 
 struct Checker<'a> {
@@ -275,7 +130,7 @@ impl Checker<'_> {
         let mut left = self.views_max;
         for part in 0..certificate.components.len() {
             let theta = self.enumerate(certificate, &alive, part, &mut left)?;
-            self.checked.views += super::views::size(&theta);
+            *self.checked.views.get_or_insert_default() += super::views::size(&theta);
             self.thetas.push(theta);
         }
         self.initiation()?;
@@ -307,7 +162,8 @@ impl Checker<'_> {
         let steps = self.views_max.saturating_mul(certificate.variables.len() + 2);
         let mut walk = Walk { certificate, alive, steps, cube: Cube::new() };
         let mut found = |cube: &Cube| self.expand(cube, part, left, &mut views);
-        let all = walk.paths(certificate.components[part].theta, &mut found);
+        let of = &certificate.components[part];
+        let all = walk.paths(of.theta, &[of.common], &mut found);
         if all {
             return Ok(views);
         }
@@ -372,10 +228,12 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Tries all own steps of a component; what they do to the shared part comes back, each with one example.
+    /// Tries all own steps of a component; what they do to the shared part comes back, each with one example. Errors are
+    /// told before steps that leave theta, wherever they are met.
     fn own_steps(&mut self, part: usize) -> Result<Vec<(Shared, Shared, Instance)>, Failure> {
         let mut known: BTreeSet<(Shared, Shared)> = BTreeSet::new();
         let mut summary = Vec::new();
+        let mut gap = None;
         let views: Vec<(Shared, Locals)> = self.thetas[part]
             .iter()
             .flat_map(|(shared, with)| with.iter().map(move |locals| (shared.clone(), locals.clone())))
@@ -404,10 +262,14 @@ impl Checker<'_> {
                 };
                 let failed = self.failed(obligation, part, (shared, locals), detail);
                 let rule = Some(self.composition.instance_name(instance).into());
-                return Err(Failure { rule, to: there, ..failed });
+                let failed = Failure { rule, to: there, ..failed };
+                if obligation != Obligation::OwnStep {
+                    return Err(failed);
+                }
+                gap.get_or_insert(failed);
             }
         }
-        Ok(summary)
+        gap.map_or(Ok(summary), Err)
     }
 
     fn interference(

@@ -34,7 +34,7 @@ pub fn certify(
     let mut components = Vec::new();
     for (at, part) in composition.partition.parts.iter().enumerate() {
         let theta = writer.theta(at, invariant);
-        components.push(Part { name: part.name.clone(), locals: part.locals.clone(), theta });
+        components.push(Part { name: part.name.clone(), locals: part.locals.clone(), common: 1, theta });
     }
     let claim = |&property: &u32| {
         let known = model.properties.get(property as usize)?;

@@ -62,7 +62,7 @@ pub type Cube = HashMap<Variable, bool>;
 /// Variables on one path: as deep as the walk goes.
 const VARIABLES_MAX: usize = 100_000;
 
-/// Walks all paths from a root to true.
+/// Walks all paths that lead to true from one root and then from others.
 pub struct Walk<'a> {
     pub certificate: &'a Certificate,
     /// What `alive` says.
@@ -75,7 +75,7 @@ pub struct Walk<'a> {
 impl Walk<'_> {
     /// Hands over every path; false where `found` has had enough, there are no steps left, or a path asks too many
     /// variables. Recurses once for each variable of a path, however often it is asked.
-    pub fn paths(&mut self, mut at: Ref, found: &mut dyn FnMut(&Cube) -> bool) -> bool {
+    pub fn paths(&mut self, mut at: Ref, mut then: &[Ref], found: &mut dyn FnMut(&Cube) -> bool) -> bool {
         let (variable, low, high) = loop {
             if !self.alive[at as usize] {
                 return true;
@@ -85,7 +85,9 @@ impl Walk<'_> {
             }
             self.steps -= 1;
             if at == 1 {
-                return found(&self.cube);
+                let Some((&next, rest)) = then.split_first() else { return found(&self.cube) };
+                (at, then) = (next, rest);
+                continue;
             }
             let Node(variable, low, high) = self.certificate.nodes[at as usize - 2];
             let variable = self.certificate.variables[variable as usize];
@@ -96,7 +98,7 @@ impl Walk<'_> {
         };
         for (answer, child) in [(false, low), (true, high)] {
             self.cube.insert(variable, answer);
-            if !self.paths(child, found) {
+            if !self.paths(child, then, found) {
                 return false;
             }
         }

@@ -1,13 +1,15 @@
 //! A finished proof as plain data: `verdict::certificate`, for files and for the check by enumeration.
 //!
-//! In: the thetas of all components as bytes of diagrams over one plan. Out: one list of decision nodes, in which equal
+//! In: what is claimed of all components as bytes of diagrams over one plan. Out: one list of decision nodes, in which equal
 //! nodes of different components are one, with variables named by slots and bits instead of by the plan's numbers. All
-//! components use the same variables for their own bits there; here each has its own. Cost: one step a node.
+//! components use the same variables for their own bits there; here each has its own, in the plan's order. What transparent
+//! components have in common is written once. Cost: one step a node.
 
 use std::collections::HashMap;
 
 use super::parts::{Parts, Plan};
 use super::proof::Method;
+use super::recheck::Claims;
 use crate::ir::eval::Compat;
 use crate::ir::print::digest;
 use crate::ir::{Model, PropertyKind, Slot};
@@ -15,7 +17,8 @@ use crate::symbolic::bdd::nodes_of;
 use crate::verdict::certificate::{Auxiliary, Certificate, Implied, Node, Part, Ref, VERSION, Variable};
 
 struct Writer {
-    variables: Vec<Variable>,
+    /// Each with its bit of the plan.
+    variables: Vec<(u32, Variable)>,
     nodes: Vec<Node>,
     known: HashMap<Node, Ref>,
 }
@@ -34,20 +37,31 @@ impl Writer {
         at
     }
 
-    fn variable(&mut self, variable: Variable) -> u32 {
-        self.variables.push(variable);
+    fn variable(&mut self, bit: u32, variable: Variable) -> u32 {
+        self.variables.push((bit, variable));
         self.variables.len() as u32 - 1
+    }
+
+    /// The variables in the plan's order, and the nodes in terms of these.
+    fn ordered(self) -> (Vec<Variable>, Vec<Node>) {
+        let mut order: Vec<usize> = (0..self.variables.len()).collect();
+        order.sort_by_key(|&at| self.variables[at].0);
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(new, &old)| place[old] = new as u32);
+        let variables = order.iter().map(|&at| self.variables[at].1).collect();
+        let nodes = self.nodes.into_iter().map(|Node(at, low, high)| Node(place[at as usize], low, high));
+        (variables, nodes.collect())
     }
 }
 
-/// The certificate of a proof; `thetas` are those of all components, in order.
+/// The certificate of a proof; `claims` are those of all components, in order.
 pub fn certificate(
     model: &Model,
     parts: &Parts,
     plan: &Plan,
     method: Method,
     compat: Compat,
-    thetas: &[Vec<u8>],
+    claims: &Claims,
 ) -> Certificate {
     let mut writer = Writer { variables: Vec::new(), nodes: Vec::new(), known: HashMap::new() };
     // By bit of the plan.
@@ -58,9 +72,10 @@ pub fn certificate(
         add_field(&mut writer, &mut shared, slot, field);
     }
     for (at, &bit) in plan.auxiliary_bits.iter().enumerate() {
-        let variable = writer.variable(Variable::Auxiliary(at as u32));
+        let variable = writer.variable(bit, Variable::Auxiliary(at as u32));
         shared.insert(bit, variable);
     }
+    let common = copy(&mut writer, &claims.common, &|bit| shared.get(&bit).copied());
     let mut components = Vec::with_capacity(parts.parts.len());
     let mut auxiliaries: Vec<Option<Auxiliary>> = vec![None; plan.auxiliaries.len()];
     for (at, part) in parts.parts.iter().enumerate() {
@@ -72,8 +87,10 @@ pub fn certificate(
             add_field(&mut writer, &mut own, slot, view.own[&slot]);
         }
         let variable_of = |bit: u32| own.get(&bit).or_else(|| shared.get(&bit)).copied();
-        let theta = copy(&mut writer, &thetas[at], &variable_of);
-        components.push(Part { name: part.name.clone(), locals, theta });
+        let (transparent, theta) = &claims.own[at];
+        let theta = copy(&mut writer, theta, &variable_of);
+        let common = if *transparent { common } else { 1 };
+        components.push(Part { name: part.name.clone(), locals, common, theta });
         for (number, auxiliary) in plan.auxiliaries.iter().enumerate() {
             if parts.owner[auxiliary.slot as usize] != Some(at as u32) {
                 continue;
@@ -100,6 +117,7 @@ pub fn certificate(
         .collect();
     let mut shared: Vec<u32> = parts.shared.clone();
     shared.sort_unstable();
+    let (variables, nodes) = writer.ordered();
     Certificate {
         version: VERSION,
         method: method.name().to_string(),
@@ -110,8 +128,8 @@ pub fn certificate(
         shared,
         components,
         auxiliaries: auxiliaries.into_iter().flatten().collect(),
-        variables: writer.variables,
-        nodes: writer.nodes,
+        variables,
+        nodes,
         implied,
     }
 }
@@ -125,7 +143,7 @@ fn add_field(
 ) {
     for (at, bit) in field.bits().enumerate() {
         let place = (field.width as usize - 1 - at) as u8;
-        let variable = writer.variable(Variable::Bit { slot, bit: place });
+        let variable = writer.variable(bit, Variable::Bit { slot, bit: place });
         variables.insert(bit, variable);
     }
 }

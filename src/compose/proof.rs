@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use super::interference::add;
 use super::judge::{self, Failing, all_gather, together};
-use super::member::Member;
 use super::parts::{Auxiliary, Parts, Plan};
 use super::phases;
 use super::pieces::BANKS_MAX;
@@ -21,7 +20,6 @@ use crate::comm::{Comm, Op, collective};
 use crate::exchange::{Exchange, Settings};
 use crate::ir::Model;
 use crate::ir::eval::{Options, State};
-use crate::symbolic::reach::count_over;
 use crate::symbolic::{Bdd, Space, Trouble, Watch};
 use crate::verdict::figures::{ProofFigures, ProofRound};
 
@@ -58,14 +56,9 @@ pub struct Request<'a> {
     pub bytes: u64,
     pub stop: Watch,
     pub starts: &'a [State],
-    /// Give all thetas, however large.
-    pub explicit: bool,
     /// Compute one of interchangeable components.
     pub symmetric: bool,
 }
-
-/// Nodes of all thetas up to which they are given unasked.
-const EXPLICIT_NODES_MAX: i64 = 1 << 17;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Conclusion {
@@ -75,19 +68,14 @@ pub enum Conclusion {
     Open(String),
 }
 
-/// Components, and the bytes of their thetas.
-pub type Thetas = Vec<(u32, Vec<u8>)>;
-
 pub struct Proof {
     pub conclusion: Conclusion,
     pub figures: ProofFigures,
     /// The auxiliaries of the last round.
     pub auxiliaries: Vec<Auxiliary>,
     pub banks: u32,
-    /// Each component of this rank with the bytes of its theta in the last round's plan; where asked for or small.
-    pub thetas: Option<Thetas>,
-    /// How many views all thetas have, where they are given; saturates.
-    pub views: u64,
+    /// What was proved of this rank's components, in the last round's plan.
+    pub claims: Claims,
 }
 
 /// Looks for a real execution, in a round; all ranks call it together.
@@ -137,17 +125,11 @@ pub fn prove(request: &Request<'_>, comm: &mut dyn Comm, seek: Seek<'_>) -> Resu
             true => Next::Recheck,
             false => step(request, comm, &split, &failing, round, seek)?,
         };
-        let explicit = match next {
-            Next::Recheck => explicit(request, &split, comm)?,
-            _ => None,
-        };
-        let (thetas, views) = explicit.unzip();
         drop(split);
         drop(space);
-        let done = |conclusion, figures| {
+        let done = |conclusion, figures, claims| {
             let auxiliaries = plan.auxiliaries.clone();
-            let views = views.unwrap_or(0);
-            Ok(Proof { conclusion, figures, auxiliaries, banks, thetas: thetas.clone(), views })
+            Ok(Proof { conclusion, figures, auxiliaries, banks, claims })
         };
         match next {
             Next::Recheck => {
@@ -161,10 +143,10 @@ pub fn prove(request: &Request<'_>, comm: &mut dyn Comm, seek: Seek<'_>) -> Resu
                 }
                 phases::done("rechecked");
                 figures.recheck_seconds = Some(begin.elapsed().as_secs_f64());
-                return done(Conclusion::Proved, figures);
+                return done(Conclusion::Proved, figures, claims);
             }
-            Next::Violated => return done(Conclusion::Violated, figures),
-            Next::Open(why) => return done(Conclusion::Open(why), figures),
+            Next::Violated => return done(Conclusion::Violated, figures, claims),
+            Next::Open(why) => return done(Conclusion::Open(why), figures, claims),
             Next::Expose(fresh) => {
                 auxiliaries = plan.auxiliaries.clone();
                 auxiliaries.extend(&fresh);
@@ -189,41 +171,6 @@ fn setting_of<'a>(request: &'a Request<'_>, plan: &'a Plan, space: &'a Space) ->
         spread_nodes: SPREAD_NODES,
         stop: &*request.stop,
     }
-}
-
-/// The thetas as bytes, where they are asked for or small; and how many views all have.
-fn explicit(
-    request: &Request<'_>,
-    split: &Split<'_>,
-    comm: &mut dyn Comm,
-) -> Result<Option<(Thetas, u64)>, Trouble> {
-    let common = split.common.nodes();
-    let nodes = |member: &Member| member.theta.nodes() + if member.transparent { common } else { 0 };
-    let nodes: usize = split.members.iter().map(nodes).sum();
-    let all = collective::all_reduce(comm, Op::Sum, &[nodes as i64])[0];
-    if !request.explicit && all > EXPLICIT_NODES_MAX {
-        return Ok(None);
-    }
-    let mut views = 0u64;
-    let thetas = split.members.iter().map(|member| {
-        let theta = split.theta(member)?;
-        views = views.saturating_add(views_of(split, member, &theta));
-        Ok((member.part as u32, theta.bytes()))
-    });
-    let thetas = together(comm, thetas.collect::<Result<Thetas, Trouble>>())?;
-    // A sum over ranks that does not overflow.
-    let most = i64::MAX as u64 / u64::from(comm.ranks());
-    let views = collective::all_reduce(comm, Op::Sum, &[views.min(most) as i64])[0];
-    Ok(Some((thetas, views as u64)))
-}
-
-/// How many views a theta has: valuations of the shared bits and of the component's own.
-fn views_of(split: &Split<'_>, member: &Member, theta: &Bdd) -> u64 {
-    let plan = split.setting.plan;
-    let mut bits: Vec<u32> = (0..plan.bits()).filter(|&bit| plan.is_shared(bit)).collect();
-    bits.extend(member.view.own.values().flat_map(|field| field.bits()));
-    bits.sort_unstable();
-    u64::try_from(count_over(theta, &bits)).unwrap_or(u64::MAX)
 }
 
 /// The thetas of all components; those of transparent ones by the shared states they have in common.

@@ -16,15 +16,18 @@
 mod call;
 mod expr;
 mod fault;
+mod partial;
 mod place;
 mod stmt;
 
 pub use expr::arith;
 pub use fault::{Fault, FaultKind, Run, Stop};
+pub use partial::{Partly, Scope};
 
 use super::expr::ExprId;
 use super::model::{Binder, Instance, Model, Property, Rule, UNDEFINED, digits, instance_count};
 use super::multiset::normalize_state;
+use partial::Attention;
 use place::Addr;
 
 /// How deep expressions, statements and calls may nest at run time, all together.
@@ -98,6 +101,8 @@ pub struct Machine<'m> {
     calls: u32,
     steps: u64,
     covered: Vec<bool>,
+    /// While a run on a partly known state is watched.
+    attention: Option<Box<Attention>>,
 }
 
 /// Runs a closure on a thread whose stack is deep enough for any evaluation.
@@ -116,6 +121,7 @@ impl<'m> Machine<'m> {
             calls: 0,
             steps: 0,
             covered: vec![false; model.cover_statements.len()],
+            attention: None,
         }
     }
 

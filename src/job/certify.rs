@@ -1,7 +1,7 @@
 //! `verify certify`: a certificate file checked against a model, by `audit` alone.
 //!
 //! In: a model with its constants, and a file that `verify prove --certificate` wrote. Out: the obligations hold, or the
-//! first that fails with its component, rule and state, or there is too much to enumerate. A file that is no certificate,
+//! first that fails with its component, rule and state, or the limits do not suffice. A file that is no certificate,
 //! or one of another model, other constants or another meaning of run-time errors, is refused as the user's error.
 //!
 //! A file is JSON, or `MAGIC` and then bincode. Nothing is believed that it says: `audit::certificate` takes the sets
@@ -11,14 +11,18 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
 
-use super::check::{Task, eval_options};
+use super::check::{Task, eval_options, watcher};
 use super::options::Values;
 use super::{Exit, Refusal, model};
-use crate::audit::certificate::{self, Obligation};
+use crate::audit::certificate::Obligation;
+use crate::audit::setwise::{Budget, check_either};
+use crate::host::memory;
+use crate::host::signals::Signals;
 use crate::ir::{Model, PropertyKind};
 use crate::report::certified::{Answer, Certified, Failed, Tried};
 use crate::report::document::{Document, tool};
 use crate::verdict::certificate::Certificate;
+use crate::verdict::figures::CheckedBy;
 
 /// What a certificate in bincode begins with.
 const MAGIC: &[u8] = b"verify certificate\n";
@@ -75,17 +79,21 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Certificate, String> {
 /// Checks the certificate in a file against a model.
 pub fn run(model_path: &Path, path: &Path, values: &Values) -> Result<Certified, Refusal> {
     let begin = Instant::now();
+    let enough = watcher(values.time("time"), &Signals::none());
     let task = Task::of_model(model_path, values)?;
     let (model, warnings) = task.lower()?;
     eprint!("{warnings}");
     let name = model::display_name(path);
     let found = from_bytes(&model::read(path)?).map_err(|why| Refusal::usage(format!("{name}:{why}")))?;
     let views_max = values.number("max-views").expect("it has a default") as usize;
-    let checked = certificate::check(&model, &found, eval_options(values), views_max);
+    let bytes = memory::budget(values.size("memory"), 1).rank_bytes;
+    let budget = Budget { bytes, stop: &enough };
+    let checked = check_either(&model, &found, eval_options(values), views_max, budget);
     let (answer, tried, failed) = match checked {
         Ok(checked) => {
             let tried = Tried {
-                views: checked.views as u64,
+                by: checked.views.map_or(CheckedBy::Sets, |_| CheckedBy::Enumeration),
+                views: checked.views.map(|views| views as u64),
                 steps: checked.steps as u64,
                 interferences: checked.interferences as u64,
             };

@@ -368,14 +368,22 @@ fn brute(task: &Task, model: &ir::Model, options: &audit::Options, signals: &Sig
 
 /// Says when the time is over that begins now, or a signal asks to stop.
 pub(super) fn watch(limit: Option<Duration>, signals: &Signals) -> Watch {
+    Rc::new(watcher(limit, signals))
+}
+
+/// The same for checks on threads of their own.
+pub(super) fn watcher(
+    limit: Option<Duration>,
+    signals: &Signals,
+) -> impl Fn() -> Option<String> + Send + Sync + use<> {
     let (begin, signals) = (Instant::now(), signals.clone());
-    Rc::new(move || {
+    move || {
         let out_of_time = limit.is_some_and(|limit| begin.elapsed() > limit);
         let asked = signals.request() == Some(Request::Stop);
         asked
             .then(|| "a signal asked to stop".to_string())
             .or_else(|| out_of_time.then(|| "out of time".to_string()))
-    })
+    }
 }
 
 /// The reachable set as one decision diagram.

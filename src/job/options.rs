@@ -215,7 +215,7 @@ pub static TABLE: &[Spec] = &[
         form: Time,
         default: "",
         value: "TIME",
-        commands: &[Check, Prove, Run],
+        commands: &[Check, Prove, Certify, Run],
         in_job: true,
         help: "Give up with the verdict unknown after this time, as 90s, 1h30m or 02:30:00",
     },
@@ -224,7 +224,7 @@ pub static TABLE: &[Spec] = &[
         form: Size,
         default: "",
         value: "SIZE",
-        commands: &[Check, Prove, Run],
+        commands: &[Check, Prove, Certify, Run],
         in_job: true,
         help: "Memory that each rank may use, as 4GiB; otherwise its share of what the machine and the batch \
                system grant",
@@ -340,12 +340,12 @@ pub static TABLE: &[Spec] = &[
     Spec {
         name: "max-views",
         form: COUNT,
-        default: "1000000",
+        default: "10000",
         value: "N",
         commands: &[Certify],
         in_job: false,
-        help: "Give up with the verdict unknown when there are more views of components than this, or more states to try an \
-               invariant in",
+        help: "Check view by view where the components have at most so many, and an invariant as many states to try it in; \
+               else symbolically",
     },
     Spec {
         name: "stage",
@@ -378,7 +378,7 @@ pub static TABLE: &[Spec] = &[
     Spec {
         name: "items",
         form: Number { least: 1, most: 100_000_000 },
-        default: "20000",
+        default: "10000",
         value: "N",
         commands: &[CommCheck],
         in_job: false,

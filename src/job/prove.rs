@@ -3,7 +3,7 @@
 //! Every rank cuts the same model and runs `compose::proof`; rank 0 has the result. Where a round leaves something open,
 //! rank 0 also looks for a real execution with decision diagrams of the whole model, and the others with random walks,
 //! for longer in each round: what they find was walked by the evaluator and is replayed, as any trace. A proof is told as
-//! such only after it was checked anew (`compose::recheck`).
+//! such only after it was checked anew (`compose::recheck`), and its certificate by `audit` as far as the limits allow.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use super::check::{self, Found, Task, audit_options};
 use super::{Refusal, bdd, certify};
-use crate::audit::certificate::Obligation;
+use crate::audit::certificate::{Checked, Obligation};
+use crate::audit::setwise::{Budget, check_either};
 use crate::audit::{self, DeadlockMode, SymmetryMode};
 use crate::base::prng::Prng;
 use crate::base::wire;
@@ -21,13 +22,14 @@ use crate::compose::certificate::certificate;
 use crate::compose::judge::all_gather;
 use crate::compose::parts::{Parts, Plan};
 use crate::compose::proof::{Conclusion, Method, Proof, Request, prove};
+use crate::compose::recheck::Claims;
 use crate::host::memory;
 use crate::host::signals::Signals;
 use crate::ir::eval::{Fault, Machine, State, Step};
 use crate::ir::model::instance_count;
 use crate::ir::{Instance, Model, PropertyKind, RuleId};
 use crate::symbolic::{Trouble, View, Watch};
-use crate::verdict::figures::ProofFigures;
+use crate::verdict::figures::{CertificateCheck, CheckedBy, ProofFigures};
 use crate::verdict::{Check, CheckKind, Counts, Ending, Report, StepRef, Verdict};
 
 use super::options::{Command, Values};
@@ -68,6 +70,7 @@ pub(super) fn work(
         Found { proof, symmetry, ..Found::plain(name, report) }
     };
     let stop = check::watch(task.values.time("time"), signals);
+    let enough = check::watcher(task.values.time("time"), signals);
     let open = |reason: String| root.then(|| found(report(model, Verdict::Unknown, Some(reason)), None));
     if model.properties.iter().any(|property| property.kind == PropertyKind::Assume) {
         return Ok(open("the model has assumptions, which proofs by components do not take".to_string()));
@@ -106,7 +109,6 @@ pub(super) fn work(
         bytes,
         stop: stop.clone(),
         starts: &starts,
-        explicit: task.values.text("certificate").is_some(),
         symmetric,
     };
     let mut seen: Option<Seen> = None;
@@ -117,20 +119,20 @@ pub(super) fn work(
     let proved = prove(&request, comm, &mut seek);
     let seen = first_seen(comm, model, &options, &proved, seen);
     let trouble = all_trouble(comm, model, proved.as_ref().err());
-    let certified = match &proved {
+    let certificate = match &proved {
         Ok(proof) if proof.conclusion == Conclusion::Proved => {
-            write_certificate(comm, model, &request, proof, &task.values)
+            certified(comm, &request, proof, &task.values, &enough)
         }
         _ => Ok(None),
     };
     if !root {
         return Ok(None);
     }
-    let enumerated_views = certified?;
+    let certificate = certificate?;
     match (proved, trouble) {
         (Ok(proof), _) => {
             let report = told(model, &proof, seen);
-            Ok(Some(found(report, Some(ProofFigures { enumerated_views, ..proof.figures }))))
+            Ok(Some(found(report, Some(ProofFigures { certificate, ..proof.figures }))))
         }
         (Err(_), Some((true, why))) => Err(Refusal::usage(why)),
         (Err(_), why) => {
@@ -140,46 +142,42 @@ pub(super) fn work(
     }
 }
 
-/// Bytes of all thetas up to which a certificate is made unasked, and views up to which it is enumerated.
-const CERTIFIED_BYTES_MAX: i64 = 1 << 18;
-const VIEWS_MAX: usize = 20_000;
+/// Views up to which a certificate is enumerated.
+const VIEWS_MAX: usize = 10_000;
 
-/// Makes the certificate at rank 0, where it is asked for or small; checks it view by view where it has few, and writes
-/// it. Out: how many views were enumerated.
-fn write_certificate(
+/// Makes the certificate at rank 0, writes it where asked for, and has it checked by `audit` alone. Out: by which check.
+fn certified(
     comm: &mut dyn Comm,
-    model: &Model,
     request: &Request<'_>,
     proof: &Proof,
     values: &Values,
-) -> Result<Option<u64>, Refusal> {
-    let Some(thetas) = &proof.thetas else { return Ok(None) };
-    let own: i64 = thetas.iter().map(|(_, theta)| theta.len() as i64).sum();
-    let bytes = collective::all_reduce(comm, Op::Sum, &[own])[0];
-    let path = values.text("certificate");
-    // What would not be enumerated to its end is not begun.
-    if path.is_none() && (bytes > CERTIFIED_BYTES_MAX || proof.views > VIEWS_MAX as u64) {
-        return Ok(None);
-    }
-    let Some(all) = collective::gather(comm, wire::encode(thetas)) else { return Ok(None) };
-    let lists = all.iter().map(|bytes| wire::decode::<Vec<(u32, Vec<u8>)>>(bytes).expect("a peer's thetas"));
-    let mut thetas: Vec<(u32, Vec<u8>)> = lists.flatten().collect();
-    thetas.sort();
-    let thetas: Vec<Vec<u8>> = thetas.into_iter().map(|(_, theta)| theta).collect();
+    enough: &(dyn Fn() -> Option<String> + Sync),
+) -> Result<Option<CertificateCheck>, Refusal> {
+    let model = request.model;
+    let Some(all) = collective::gather(comm, wire::encode(&proof.claims.own)) else { return Ok(None) };
+    let begin = Instant::now();
+    let own = all.iter().flat_map(|bytes| wire::decode::<Vec<_>>(bytes).expect("a peer's thetas")).collect();
+    let claims = Claims { own, common: proof.claims.common.clone() };
     let plan = Plan::new(model, request.parts, proof.auxiliaries.clone(), proof.banks);
-    let made = certificate(model, request.parts, &plan, request.method, request.options.compat, &thetas);
-    if let Some(path) = path {
+    let made = certificate(model, request.parts, &plan, request.method, request.options.compat, &claims);
+    if let Some(path) = values.text("certificate") {
         std::fs::write(path, certify::to_bytes(&made, path.ends_with(".json")))
             .map_err(|error| Refusal::environment(format!("{path}: cannot be written: {error}")))?;
     }
-    if bytes > CERTIFIED_BYTES_MAX || proof.views > VIEWS_MAX as u64 {
-        return Ok(None);
-    }
-    match audit::certificate::check(model, &made, request.options, VIEWS_MAX) {
-        Ok(checked) => Ok(Some(checked.views as u64)),
-        Err(failure) if failure.obligation == Obligation::Size => Ok(None),
+    let budget = Budget { bytes: request.bytes, stop: enough };
+    let checked = check_either(model, &made, request.options, VIEWS_MAX, budget);
+    let seconds = begin.elapsed().as_secs_f64();
+    let check = CertificateCheck { nodes: made.nodes.len() as u64, seconds, ..CertificateCheck::default() };
+    Ok(Some(match checked {
+        Ok(Checked { views: Some(views), .. }) => {
+            CertificateCheck { by: CheckedBy::Enumeration, views: Some(views as u64), ..check }
+        }
+        Ok(_) => CertificateCheck { by: CheckedBy::Sets, ..check },
+        Err(failure) if failure.obligation == Obligation::Size => {
+            CertificateCheck { reason: Some(failure.detail), ..check }
+        }
         Err(failure) => panic!("the certificate does not pass: {failure}"),
-    }
+    }))
 }
 
 /// The first rank's trouble that says something: whether the model was refused, and why.

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::table::Table;
 use crate::base::size;
+use crate::verdict::figures::CheckedBy;
 
 /// What the check came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -56,7 +57,9 @@ pub struct Failed {
 /// How much was tried.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tried {
-    pub views: u64,
+    pub by: CheckedBy,
+    /// Where they were enumerated.
+    pub views: Option<u64>,
     pub steps: u64,
     pub interferences: u64,
 }
@@ -100,8 +103,13 @@ impl Certified {
         }
         row("claims", self.invariants.join("; "));
         if let Some(tried) = &self.tried {
-            row("views", size::count(tried.views));
-            row("own steps", size::count(tried.steps));
+            let (by, steps) = match tried.by {
+                CheckedBy::Enumeration => ("by enumeration", "own steps"),
+                _ => ("symbolically", "rule instances"),
+            };
+            row("checked", by.to_string());
+            tried.views.iter().for_each(|&views| row("views", size::count(views)));
+            row(steps, size::count(tried.steps));
             row("interferences", size::count(tried.interferences));
         }
         row("time", format!("{:.2} s", self.seconds));

@@ -4,7 +4,7 @@ use super::compare;
 use super::document::Document;
 use super::table::Table;
 use crate::base::size;
-use crate::verdict::figures::{FreedomFigures, ProofFigures, RankFigures};
+use crate::verdict::figures::{CheckedBy, FreedomFigures, ProofFigures, RankFigures};
 use crate::verdict::{Change, Check, CheckKind, Ending, Lasso, Trace, TraceStep, Verdict};
 
 /// The whole result.
@@ -57,6 +57,28 @@ pub fn verdict(document: &Document) -> String {
     }
 }
 
+/// How the certificate of a proof was checked.
+fn certificate(figures: &ProofFigures) -> String {
+    let Some(check) = &figures.certificate else { return String::new() };
+    let seconds = check.seconds;
+    match (check.by, check.views) {
+        (CheckedBy::Enumeration, views) => {
+            let views = size::count(views.unwrap_or_default());
+            format!(", and its certificate by enumeration in {seconds:.2} s: {views} views")
+        }
+        (CheckedBy::Sets, _) => {
+            let nodes = size::count(check.nodes);
+            format!(
+                ", and its certificate symbolically, without the engine, in {seconds:.2} s: {nodes} nodes"
+            )
+        }
+        (CheckedBy::Engine, _) => {
+            let why = check.reason.as_deref().unwrap_or("not asked for");
+            format!(", but only by the engine itself: the certificate was not checked ({why})")
+        }
+    }
+}
+
 /// A proof round by round.
 fn proof(figures: &ProofFigures) -> String {
     const NAMED_MAX: usize = 4;
@@ -79,13 +101,8 @@ fn proof(figures: &ProofFigures) -> String {
         ]);
     }
     let rechecked = match figures.recheck_seconds {
-        Some(seconds) => format!("The proof was checked anew in {seconds:.2} s"),
+        Some(seconds) => format!("The proof was checked anew in {seconds:.2} s{}.\n", certificate(figures)),
         None => String::new(),
-    };
-    let rechecked = match (rechecked.is_empty(), figures.enumerated_views) {
-        (true, _) => rechecked,
-        (false, Some(views)) => format!("{rechecked}, and view by view: {} views.\n", size::count(views)),
-        (false, None) => format!("{rechecked}.\n"),
     };
     format!(
         "Proof by {} components, method {}:\n{}{rechecked}",

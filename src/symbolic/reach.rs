@@ -251,16 +251,10 @@ fn halted(stop: &Watch) -> Result<(), Trouble> {
 
 /// How many valuations of the first `bits` bits before a step are in a set; saturates.
 pub fn count(states: &Bdd, bits: u32) -> u128 {
-    count_over(states, &(0..bits).collect::<Vec<u32>>())
-}
-
-/// How many valuations of some bits before a step are in a set that depends on no others; saturates. The bits ascend.
-pub fn count_over(states: &Bdd, over: &[u32]) -> u128 {
-    let bits = over.len() as u32;
     let (nodes, root) = states.node_list();
     let level = |variable: u32| {
         debug_assert!(variable.is_multiple_of(2), "a set of states mentions no bits after a step");
-        over.binary_search(&(variable / 2)).expect("a bit that is counted") as u32
+        variable / 2
     };
     let mut counts: Vec<(u32, u128)> = vec![(bits, 0), (bits, 1)];
     let scaled = |counts: &[(u32, u128)], from: u32, to: u32| {

@@ -188,8 +188,33 @@ pub struct ProofFigures {
     pub recheck_seconds: Option<f64>,
     /// What symmetry did not apply to, in the last round, where it was asked for.
     pub symmetry_notes: Vec<String>,
-    /// Views that were enumerated to check the certificate by brute force; none where they are too many.
-    pub enumerated_views: Option<u64>,
+    /// How the certificate was checked; none where there is none.
+    pub certificate: Option<CertificateCheck>,
+}
+
+/// Which check of its certificate a proof rests on, besides that of the engine itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CertificateCheck {
+    pub by: CheckedBy,
+    /// Why there was no check by `audit`.
+    pub reason: Option<String>,
+    /// Views that were enumerated.
+    pub views: Option<u64>,
+    /// Decision nodes of the certificate.
+    pub nodes: u64,
+    pub seconds: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckedBy {
+    /// View by view.
+    Enumeration,
+    /// Set by set, with sets of its own.
+    Sets,
+    /// Only by the engine that found the proof.
+    #[default]
+    Engine,
 }
 
 impl ProofFigures {

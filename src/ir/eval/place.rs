@@ -59,14 +59,24 @@ impl<'m> Machine<'m> {
 
     pub(super) fn load(&self, addr: Addr) -> i64 {
         match addr.slot() {
-            Some(slot) => self.state[slot],
+            Some(slot) => {
+                if let Some(attention) = &self.attention {
+                    attention.read(slot);
+                }
+                self.state[slot]
+            }
             None => self.stack[(-1 - addr.0) as usize],
         }
     }
 
     pub(super) fn store(&mut self, addr: Addr, value: i64) {
         match addr.slot() {
-            Some(slot) => self.state[slot] = value,
+            Some(slot) => {
+                if let Some(attention) = &mut self.attention {
+                    attention.wrote(slot);
+                }
+                self.state[slot] = value;
+            }
             None => self.stack[(-1 - addr.0) as usize] = value,
         }
     }
@@ -74,7 +84,12 @@ impl<'m> Machine<'m> {
     /// The cells from an address on.
     pub(super) fn cells(&self, addr: Addr, count: usize) -> &[i64] {
         match addr.slot() {
-            Some(slot) => &self.state[slot..slot + count],
+            Some(slot) => {
+                if let Some(attention) = &self.attention {
+                    (slot..slot + count).for_each(|each| attention.read(each));
+                }
+                &self.state[slot..slot + count]
+            }
             None => {
                 let first = (-1 - addr.0) as usize;
                 &self.stack[first..first + count]
