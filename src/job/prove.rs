@@ -144,8 +144,9 @@ pub(super) fn work(
     }
 }
 
-/// Views up to which a certificate is enumerated.
+/// Views up to which a certificate is enumerated, and values in all of them: those of thousands of components are long.
 const VIEWS_MAX: usize = 10_000;
+const VALUES_MAX: usize = 1_000_000;
 
 /// Makes the certificate on every rank, writes it at rank 0 where asked for, and has it checked by `audit` alone, a share on
 /// each rank. Out: by which check, at rank 0. Whatever happens to a rank's share, it takes part in what follows.
@@ -177,11 +178,13 @@ fn certified(
     };
     let budget = Budget { bytes: request.bytes, stop: enough };
     let share = Share { number: comm.rank().index(), of: comm.ranks() as usize };
-    let checked = check_either(model, &made, request.options, VIEWS_MAX, budget, share);
+    let views_max = VIEWS_MAX.min(VALUES_MAX / (model.slots.len() + made.auxiliaries.len()).max(1));
+    let checked = check_either(model, &made, request.options, views_max, budget, share);
     let Some(shares) = collective::gather(comm, wire::encode(&checked)) else { return Ok(None) };
     written?;
-    let told =
-        |bytes: &Vec<u8>| wire::decode::<Result<Checked, Refused>>(bytes).expect("what a peer's share came to");
+    let told = |bytes: &Vec<u8>| {
+        wire::decode::<Result<Checked, Refused>>(bytes).expect("what a peer's share came to")
+    };
     let checked = joined(shares.iter().map(told)).map_err(|refused| refused.failure);
     let seconds = begin.elapsed().as_secs_f64();
     let check = CertificateCheck { nodes: made.nodes.len() as u64, seconds, ..CertificateCheck::default() };
