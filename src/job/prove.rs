@@ -3,8 +3,8 @@
 //! Every rank cuts the same model and runs `compose::proof`; rank 0 has the result. Where a round leaves something open,
 //! rank 0 also looks for a real execution with decision diagrams of the whole model, and the others with random walks,
 //! for longer in each round: what they find was walked by the evaluator and is replayed, as any trace. A proof is told as
-//! such only after it was checked anew (`compose::recheck`), and its certificate by `audit` as far as the limits allow: every rank
-//! makes the same certificate and checks its share of the obligations.
+//! such only after it was checked anew (`compose::recheck`), and its certificate by `audit` as far as the limits allow:
+//! every rank makes the same certificate and checks its share of the obligations.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
