@@ -7,9 +7,10 @@ mod processes;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use verify::audit::certificate::Obligation;
+use verify::audit::certificate::{Checked, Failure, Obligation};
 use verify::audit::certify::certify;
 use verify::audit::setwise::{self, Budget};
+use verify::audit::share::{Share, joined};
 use verify::audit::split::{Method, in_order};
 use verify::audit::views::{Auxiliary, Composition, Partition};
 use verify::base::prng::Prng;
@@ -41,6 +42,20 @@ fn written(model: &Model, seed: u64) -> Certificate {
     let composition = Composition::new(model, &partition, &auxiliaries);
     let all: Vec<u32> = (0..model.properties.len() as u32).collect();
     certify(&composition, &found, "split", &all, VIEWS_MAX).expect("small enough")
+}
+
+/// What the whole check set by set says; the shares of two and of three say the same together.
+fn shared_out(model: &Model, certificate: &Certificate) -> Result<Checked, Failure> {
+    let whole = setwise::check(model, certificate, Options::default(), checks::BUDGET);
+    for of in [2, 3] {
+        let share = |number| {
+            let share = Share { number, of };
+            setwise::check_share(model, certificate, Options::default(), checks::BUDGET, share)
+        };
+        let together = joined((0..of).map(share)).map_err(|refused| refused.failure);
+        assert_eq!(together, whole, "{of} shares");
+    }
+    whole
 }
 
 /// Changes something at random: a node, a theta, a predicate, what is common, or what is claimed.
@@ -96,12 +111,46 @@ fn both_checks_agree_on_whatever_is_done_to_certificates() {
             let mut bad = good.clone();
             (0..changes).for_each(|_| mutate(&mut bad, &mut prng));
             let found = checks::agreed(&model, &bad, Options::default(), VIEWS_MAX);
+            let _ = shared_out(&model, &bad);
             let word = found.map_or_else(|failure| failure.obligation.name(), |_| "passes");
             *refused.entry(word).or_insert(0) += 1;
         }
     }
     for word in ["passes", "initiation", "own step", "run-time error", "interference", "implication"] {
         assert!(!many || refused.get(word).is_some_and(|&times| times > 0), "{word}: {refused:?}");
+    }
+}
+
+/// Processes of which only some go inside, and the claim that no two are.
+fn pairs(going: &[usize]) -> String {
+    let goes: Vec<String> = going.iter().map(|at| format!("i = {at}")).collect();
+    let goes = goes.join(" | ");
+    format!(
+        "type PID : 1..7;\n\
+         var a : array [PID] of boolean;\n\
+         startstate for i : PID do a[i] := false; end; end;\n\
+         ruleset i : PID do\n\
+           rule \"in\" {goes} ==> a[i] := true; end;\n\
+           rule \"out\" a[i] ==> a[i] := false; end;\n\
+         end;\n\
+         invariant \"no two\" forall i : PID do forall j : PID do i != j & a[i] -> !a[j] end end;\n"
+    )
+}
+
+#[test]
+fn one_pair_among_many_is_found() {
+    for first in 1..=7 {
+        for second in first..=7 {
+            let model = read("pairs", pairs(&[first, second]), &[]);
+            for seed in [1, 2, 4] {
+                let made = written(&model, seed);
+                let found = checks::agreed(&model, &made, Options::default(), VIEWS_MAX);
+                assert_eq!(found.is_ok(), first == second, "{first}, {second}: {found:?}");
+                let found = shared_out(&model, &made);
+                let refused = found.err().map(|failure| failure.obligation);
+                assert_eq!(refused, (first != second).then_some(Obligation::Implication));
+            }
+        }
     }
 }
 
@@ -148,7 +197,7 @@ fn real_certificates_pass_and_those_tampered_with_do_not() {
             } else {
                 *high = 0
             }
-            if let Err(failure) = check(&bad) {
+            if let Err(failure) = shared_out(&model, &bad) {
                 assert_ne!(failure.obligation, Obligation::Size, "{name}: {failure}");
                 assert!(!failure.detail.contains("translation"), "{name}: {failure}");
                 refused += 1;

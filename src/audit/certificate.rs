@@ -19,6 +19,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::diagram::{self, Cube, Walk};
 use super::form::composed;
 use super::implication::counterexample;
@@ -27,7 +29,7 @@ use crate::ir::eval::Options;
 use crate::ir::{Instance, Model, Slot, UNDEFINED};
 use crate::verdict::certificate::{Certificate, Variable};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Obligation {
     Form,
     Partition,
@@ -41,7 +43,7 @@ pub enum Obligation {
     Implication,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub obligation: Obligation,
     pub component: Option<String>,
@@ -56,7 +58,7 @@ pub struct Failure {
 }
 
 /// How much was tried; set by set (`setwise`), steps are those of rule instances, each from all views at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
     /// None where there was no need to enumerate them.
     pub views: Option<usize>,

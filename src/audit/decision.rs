@@ -43,11 +43,14 @@ struct Node {
 
 /// Hashes few small numbers: those of nodes differ in their low bits, which have to reach all others.
 #[derive(Default)]
-struct Mixer(u64);
+pub struct Mixer(u64);
 
 impl Hasher for Mixer {
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
+        // Numbers that stand in a row arrive as their bytes.
+        let (words, rest) = bytes.as_chunks::<4>();
+        words.iter().for_each(|&word| self.write_u32(u32::from_ne_bytes(word)));
+        rest.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
     }
 
     fn write_u32(&mut self, number: u32) {

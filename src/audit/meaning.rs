@@ -221,14 +221,19 @@ impl<'m> Meaning<'m> {
         Ok(Truth { yes: sets.any(yes)?, no: sets.any(no)? })
     }
 
+    /// The names that a condition mentions, if that can be told.
+    pub fn mentions(&mut self, expr: ExprId) -> Option<Rc<[Local]>> {
+        let model = self.model;
+        self.mentioned.entry(expr).or_insert_with(|| mentioned(model, expr).map(Rc::from)).clone()
+    }
+
     /// A condition with the values of what it mentions, where that is less than all that is bound.
     fn key(&mut self, scope: &Scope<'m>, expr: ExprId) -> Option<(ExprId, Vec<i64>)> {
         if scope.binders.iter().any(|binder| !matches!(binder, Binder::Param { .. })) {
             return None;
         }
         let model = self.model;
-        let mentioned =
-            self.mentioned.entry(expr).or_insert_with(|| mentioned(model, expr).map(Rc::from)).clone()?;
+        let mentioned = self.mentions(expr)?;
         if mentioned.len() >= scope.binders.len() + scope.bound.len() {
             return None;
         }

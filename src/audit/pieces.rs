@@ -6,7 +6,8 @@
 //! have their thetas added, and nothing must be left. Where something is, the thetas of all others are added, too: a state
 //! has to agree with every one.
 //!
-//! Thousands of components make millions of pieces. Small thetas are put into the piece at once and local bits projected
+//! Thousands of components make millions of pieces. Those of pairs are mostly seen to hold without looking at each
+//! (`pairs.rs`). Of the others, small thetas are put into the piece at once and local bits projected
 //! away, and what is left of pieces that have their large claims in common is tried together. Cost: a few operations on
 //! small sets for each piece; one walk over the large claims for each `TOGETHER` pieces.
 
@@ -17,7 +18,8 @@ use fxhash::FxHashMap;
 use super::certificate::{Failure, Obligation, failure};
 use super::decision::{NONE, Set};
 use super::follows::{Path, counterexample, is_empty};
-use super::setwise::{Checker, Claim, size, slot_of};
+use super::setwise::{Checker, Claim, slot_of};
+use super::share::{self, Refused, size};
 use super::views::Locals;
 use crate::ir::eval::Scope;
 use crate::ir::model::instance_count;
@@ -31,12 +33,12 @@ const TOGETHER: usize = 1 << 12;
 #[derive(Default)]
 struct Batch {
     left: FxHashMap<Vec<usize>, Vec<Set>>,
-    /// The pieces themselves: where they do not hold, and whose locals they ask.
-    pieces: Vec<(Set, Vec<usize>)>,
+    /// The pieces themselves: their numbers, where they do not hold, and whose locals they ask.
+    pieces: Vec<(usize, Set, Vec<usize>)>,
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn implication(&mut self, certificate: &Certificate) -> Result<(), Failure> {
+    pub(super) fn implication(&mut self, certificate: &Certificate) -> Result<(), Refused> {
         let model = self.composition.model;
         // No component, no state that agrees with all.
         let implied = certificate.implied.iter().filter(|_| !self.composition.partition.parts.is_empty());
@@ -63,21 +65,43 @@ impl<'a> Checker<'a> {
         claim: ExprId,
         batch: &mut Batch,
         mark: usize,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Refused> {
         let model = self.composition.model;
         match &model.expr(claim).kind {
             ExprKind::And(terms) => {
                 terms.iter().try_for_each(|&term| self.claim(implied, scope, term, batch, mark))
             }
             ExprKind::Quantified { all: true, local, domain: Domain::Type(ty), body } => {
+                let alike = match &model.expr(*body).kind {
+                    ExprKind::Quantified { all: true, local: second, domain: Domain::Type(other), body }
+                        if other == ty =>
+                    {
+                        let names = [*local, *second];
+                        let holds = self.holds_for_pairs(scope, *ty, names, *body).map_err(size)?;
+                        holds.then_some((*second, *body))
+                    }
+                    _ => None,
+                };
                 for value in self.meaning.values(*ty) {
                     scope.bound.push((*local, value));
-                    self.claim(implied, scope, *body, batch, mark)?;
+                    match alike {
+                        // Only pairs of a value with itself are left.
+                        Some((second, inner)) => {
+                            scope.bound.push((second, value));
+                            self.claim(implied, scope, inner, batch, mark)?;
+                            scope.bound.pop();
+                        }
+                        None => self.claim(implied, scope, *body, batch, mark)?,
+                    }
                     scope.bound.pop();
                 }
                 Ok(())
             }
             _ => {
+                self.pieces += 1;
+                if !self.share.has(self.pieces) {
+                    return Ok(());
+                }
                 self.piece(scope, claim, batch).map_err(size)?;
                 match batch.pieces.len() < TOGETHER {
                     true => Ok(()),
@@ -126,19 +150,19 @@ impl<'a> Checker<'a> {
         };
         let left = sets.project(left, &away)?;
         batch.left.entry(given).or_default().push(left);
-        batch.pieces.push((bad, parts));
+        batch.pieces.push((self.pieces, bad, parts));
         Ok(())
     }
 
     /// The components whose locals a set asks.
-    fn asked(&self, set: Set) -> Vec<usize> {
+    pub(super) fn asked(&self, set: Set) -> Vec<usize> {
         let slots = self.sets.support(set).into_iter().filter_map(|each| slot_of(&self.meaning.names, each));
         let parts: BTreeSet<usize> = slots.filter_map(|slot| self.meaning.owner(slot)).collect();
         parts.into_iter().collect()
     }
 
     /// Tries pieces together, and one by one where they do not hold so. Everything made for them is forgotten.
-    fn try_batch(&mut self, implied: &Implied, batch: &mut Batch, mark: usize) -> Result<(), Failure> {
+    fn try_batch(&mut self, implied: &Implied, batch: &mut Batch, mark: usize) -> Result<(), Refused> {
         let Batch { left, pieces } = std::mem::take(batch);
         let mut clear = true;
         for (given, left) in left {
@@ -147,9 +171,10 @@ impl<'a> Checker<'a> {
             clear &= is_empty(&mut self.sets, &all).map_err(size)?;
         }
         if !clear {
-            for (bad, parts) in pieces {
+            for (number, bad, parts) in pieces {
                 if let Some(path) = self.violated(bad, &parts).map_err(size)? {
-                    return Err(self.unimplied(implied, &parts, &path));
+                    let told = self.unimplied(implied, &parts, &path);
+                    return Err(Refused::at(share::implication(number), told));
                 }
             }
         }

@@ -13,8 +13,10 @@
 //!
 //! The first entails the second for all who make the same claim, since what is given is less; so claims in common cost
 //! one question for each rule, not one for each pair of components. A question walks all sets at once (`follows.rs`); no
-//! summary of a component is ever made: its local bits are just not asked by the claim. Cost: for each rule instance and
-//! claim it touches, at most one step for each combination of nodes that meet.
+//! summary of a component is ever made: its local bits are just not asked by the claim. A question about a small claim is
+//! asked with what else is small first, since a walk over what thousands have in common is long. Cost: for each rule
+//! instance and claim it touches, at most one step for each combination of nodes that meet. Instances and pieces of
+//! properties are dealt out where there are several shares (`share.rs`).
 
 use std::collections::BTreeSet;
 
@@ -26,6 +28,7 @@ use super::decision::{ALL, Enough, Limit, May, NONE, Set, Sets};
 use super::follows::{Path, counterexample, is_empty};
 use super::form::composed;
 use super::meaning::{Effect, Meaning};
+use super::share::{self, Refused, Share, size};
 use super::views::{Composition, Locals, Move, Shared};
 use crate::ir::eval::Options;
 use crate::ir::{Instance, Model, Slot, Type};
@@ -49,27 +52,40 @@ pub fn check(
     options: Options,
     budget: Budget,
 ) -> Result<Checked, Failure> {
+    check_share(model, certificate, options, budget, Share::WHOLE).map_err(|refused| refused.failure)
+}
+
+/// Checks a share of all obligations.
+pub fn check_share(
+    model: &Model,
+    certificate: &Certificate,
+    options: Options,
+    budget: Budget,
+    share: Share,
+) -> Result<Checked, Refused> {
     composed(model, certificate, options, |composition| {
         let nodes_max = (budget.bytes / NODE_BYTES).min(u64::from(u32::MAX)) as usize;
         let stop = || (budget.stop)();
         let sets = Sets::new(Limit { nodes_max, stop: &stop });
-        let mut checker = Checker::new(composition, certificate, sets)?;
-        checker.run(certificate)?;
-        Ok(checker.checked)
-    })
+        let checker = Checker::new(composition, certificate, sets, share);
+        Ok(checker.and_then(|mut checker| checker.run(certificate).map(|()| checker.checked)))
+    })?
 }
 
-/// View by view where there are at most `views_max`, else set by set.
+/// View by view where there are at most `views_max`, else a share set by set.
 pub fn check_either(
     model: &Model,
     certificate: &Certificate,
     options: Options,
     views_max: usize,
     budget: Budget,
-) -> Result<Checked, Failure> {
+    share: Share,
+) -> Result<Checked, Refused> {
     match super::certificate::check(model, certificate, options, views_max) {
-        Err(failure) if failure.obligation == Obligation::Size => check(model, certificate, options, budget),
-        other => other,
+        Err(failure) if failure.obligation == Obligation::Size => {
+            check_share(model, certificate, options, budget, share)
+        }
+        other => Ok(other?),
     }
 }
 
@@ -80,7 +96,7 @@ pub(super) struct Claim {
     pub small: bool,
     pub support: Vec<u32>,
     /// The components that claim it, in order.
-    holders: Vec<usize>,
+    pub holders: Vec<usize>,
 }
 
 impl Claim {
@@ -111,18 +127,22 @@ pub(super) struct Checker<'a> {
     speaks: FxHashMap<u32, Vec<usize>>,
     /// For each component, its auxiliaries with their predicates, and whether its theta says that they are true to them.
     auxiliaries: Vec<(Vec<(u32, Set)>, bool)>,
+    pub share: Share,
+    /// Pieces of properties so far, of all shares.
+    pub pieces: usize,
     pub checked: Checked,
 }
 
-pub(super) fn size(enough: Enough) -> Failure {
-    failure(Obligation::Size, None, enough.0)
-}
-
 impl<'a> Checker<'a> {
-    fn new(composition: Composition<'a>, certificate: &Certificate, sets: Sets<'a>) -> Result<Self, Failure> {
+    fn new(
+        composition: Composition<'a>,
+        certificate: &Certificate,
+        sets: Sets<'a>,
+        share: Share,
+    ) -> Result<Self, Refused> {
         let model = composition.model;
         if model.types.ids().any(|id| matches!(model.types.get(id), Type::Multiset { .. })) {
-            return Err(failure(Obligation::Size, None, "the model has multisets"));
+            return Err(failure(Obligation::Size, None, "the model has multisets").into());
         }
         let mut owner = vec![None; model.slots.len()];
         for (part, of) in composition.partition.parts.iter().enumerate() {
@@ -139,6 +159,8 @@ impl<'a> Checker<'a> {
             thetas: vec![Vec::new(); parts],
             speaks: FxHashMap::default(),
             auxiliaries: vec![(Vec::new(), true); parts],
+            share,
+            pieces: 0,
             checked: Checked::default(),
         };
         checker.read(certificate).map_err(size)?;
@@ -200,6 +222,10 @@ impl<'a> Checker<'a> {
             let said = self.sets.literal(variable, true)?;
             let wrong = self.sets.not(predicate)?;
             let alike = self.sets.choose(said, predicate, wrong)?;
+            let small = self.small_of_theta(part, ALL)?;
+            if counterexample(&mut self.sets, &[small], alike, &[])?.is_none() {
+                continue;
+            }
             let theta = self.theta(part);
             if counterexample(&mut self.sets, &theta, alike, &[])?.is_some() {
                 return Ok(false);
@@ -214,16 +240,36 @@ impl<'a> Checker<'a> {
         self.thetas[part].iter().map(|&claim| self.claims[claim].set).collect()
     }
 
-    fn run(&mut self, certificate: &Certificate) -> Result<(), Failure> {
+    /// The part of a set that is within what is small of a theta.
+    pub fn small_of_theta(&mut self, part: usize, mut set: Set) -> Result<Set, Enough> {
+        for &claim in &self.thetas[part] {
+            if self.claims[claim].small {
+                set = self.sets.and(set, self.claims[claim].set)?;
+            }
+        }
+        Ok(set)
+    }
+
+    /// A set that is within what is small of a theta, and what is large of it: what excludes each other is noticed at once.
+    fn within(&mut self, part: usize, set: Set) -> Result<Vec<Set>, Enough> {
+        let small = self.small_of_theta(part, set)?;
+        let large = self.thetas[part].iter().map(|&claim| &self.claims[claim]).filter(|claim| !claim.small);
+        Ok([small].into_iter().chain(large.map(|claim| claim.set)).collect())
+    }
+
+    fn run(&mut self, certificate: &Certificate) -> Result<(), Refused> {
         self.initiation()?;
         let partition = self.composition.partition;
         let mut gap = None;
         for (part, of) in partition.parts.iter().enumerate() {
             let mut left = None;
-            for &instance in &of.instances {
-                let mark = self.sets.mark();
-                self.own_step(part, instance, &mut left, &mut gap)?;
-                self.sets.forget(mark);
+            for at in 0..of.instances.len() {
+                // Components are mostly alike: each share gets other rules of the next.
+                if self.share.has(part + at) {
+                    let mark = self.sets.mark();
+                    self.own_step(part, at, &mut left, &mut gap)?;
+                    self.sets.forget(mark);
+                }
             }
             left.map_or(Ok(()), Err)?;
         }
@@ -265,17 +311,18 @@ impl<'a> Checker<'a> {
     fn own_step(
         &mut self,
         part: usize,
-        instance: Instance,
-        left: &mut Option<Failure>,
-        gap: &mut Option<Failure>,
-    ) -> Result<(), Failure> {
+        at: usize,
+        left: &mut Option<Refused>,
+        gap: &mut Option<Refused>,
+    ) -> Result<(), Refused> {
+        let instance = self.composition.partition.parts[part].instances[at];
         let effect = self.meaning.effect(&mut self.sets, part, instance).map_err(size)?;
-        let mut given = self.theta(part);
-        given.push(effect.fails);
-        if let Some(path) = counterexample(&mut self.sets, &given, NONE, &[]).map_err(size)? {
-            return Err(self.told(Obligation::RunTimeError, part, part, instance, &path));
+        let failing = self.within(part, effect.fails).map_err(size)?;
+        if let Some(path) = counterexample(&mut self.sets, &failing, NONE, &[]).map_err(size)? {
+            let told = self.told(Obligation::RunTimeError, part, part, instance, &path);
+            return Err(Refused::at(share::errors(part, at), told));
         }
-        *given.last_mut().expect("a condition") = effect.exists;
+        let given = self.within(part, effect.exists).map_err(size)?;
         if let Some(slot) = effect.outside
             && !is_empty(&mut self.sets, &given).map_err(size)?
         {
@@ -283,9 +330,10 @@ impl<'a> Checker<'a> {
             let name = self.composition.partition.parts[part].name.as_str();
             let detail = format!("stores to {path}, which it does not see");
             let rule = Some(self.composition.instance_name(instance).into());
-            return Err(Failure { rule, ..failure(Obligation::Partition, Some(name), detail) });
+            let told = Failure { rule, ..failure(Obligation::Partition, Some(name), detail) };
+            return Err(Refused::at(share::errors(part, at), told));
         }
-        let step = self.step(part, effect).map_err(size)?;
+        let step = self.step(part, effect, given).map_err(size)?;
         let touched = step.change.keys().filter_map(|bit| self.speaks.get(bit)).flatten();
         let touched: BTreeSet<usize> = touched.copied().collect();
         self.checked.steps += 1;
@@ -296,7 +344,10 @@ impl<'a> Checker<'a> {
             }
             if own {
                 let path = self.keeps(&step, &[], claim).map_err(size)?;
-                *left = path.map(|path| self.told(Obligation::OwnStep, part, part, instance, &path));
+                *left = path.map(|path| {
+                    let told = self.told(Obligation::OwnStep, part, part, instance, &path);
+                    Refused::at(share::own_steps(part, at), told)
+                });
                 continue;
             }
             // What is given here is less than what any holder's theta says.
@@ -308,7 +359,8 @@ impl<'a> Checker<'a> {
                 self.checked.interferences += 1;
                 let also = self.theta(holder);
                 if let Some(path) = self.keeps(&step, &also, claim).map_err(size)? {
-                    *gap = Some(self.told(Obligation::Interference, holder, part, instance, &path));
+                    let told = self.told(Obligation::Interference, holder, part, instance, &path);
+                    *gap = Some(Refused::at(share::interference(part, at), told));
                     break;
                 }
             }
@@ -317,7 +369,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A rule's step from a theta, ready to be asked about.
-    fn step(&mut self, part: usize, effect: Effect) -> Result<Step, Enough> {
+    fn step(&mut self, part: usize, effect: Effect, given: Vec<Set>) -> Result<Step, Enough> {
         let (auxiliaries, consistent) = self.auxiliaries[part].clone();
         let mut change = effect.change;
         let mut shown = Vec::new();
@@ -328,14 +380,6 @@ impl<'a> Checker<'a> {
             }
         }
         change.extend(shown);
-        // The condition and what is small of theta are made one, so that what excludes each other is noticed at once.
-        let mut given = vec![effect.exists];
-        for &claim in &self.thetas[part] {
-            match self.claims[claim] {
-                Claim { set, small: true, .. } => given[0] = self.sets.and(given[0], set)?,
-                Claim { set, .. } => given.push(set),
-            }
-        }
         // What a new value depends on is what bits were before: a bit that is asked so is not fixed in the walk.
         let asked = change.values().flat_map(|&set| self.sets.support(set));
         let asked: BTreeSet<u32> = asked.collect();
@@ -352,7 +396,14 @@ impl<'a> Checker<'a> {
 
     /// A view from which a step leads out of a claim, where other sets are given besides.
     fn keeps(&mut self, step: &Step, also: &[Set], claim: usize) -> Result<Option<Path>, Enough> {
-        let claimed = self.sets.after(self.claims[claim].set, &step.varying)?;
+        let Claim { set, small, .. } = self.claims[claim];
+        let claimed = self.sets.after(set, &step.varying)?;
+        if small {
+            let given = [step.given[0], if also.is_empty() { ALL } else { set }];
+            if counterexample(&mut self.sets, &given, claimed, &step.fixed)?.is_none() {
+                return Ok(None);
+            }
+        }
         let given: Vec<Set> = step.given.iter().chain(also).copied().collect();
         counterexample(&mut self.sets, &given, claimed, &step.fixed)
     }
@@ -423,7 +474,7 @@ const SMALL_NODES: usize = 64;
 
 /// A rule's step from a theta.
 struct Step {
-    /// Where it is taken.
+    /// Where it is taken; first what is small of that.
     given: Vec<Set>,
     change: FxHashMap<u32, Set>,
     /// Bits that get a constant, in order, and that no new value depends on.

@@ -16,6 +16,7 @@ use super::options::Values;
 use super::{Exit, Refusal, model};
 use crate::audit::certificate::Obligation;
 use crate::audit::setwise::{Budget, check_either};
+use crate::audit::share::Share;
 use crate::host::memory;
 use crate::host::signals::Signals;
 use crate::ir::{Model, PropertyKind};
@@ -88,7 +89,8 @@ pub fn run(model_path: &Path, path: &Path, values: &Values) -> Result<Certified,
     let views_max = values.number("max-views").expect("it has a default") as usize;
     let bytes = memory::budget(values.size("memory"), 1).rank_bytes;
     let budget = Budget { bytes, stop: &enough };
-    let checked = check_either(&model, &found, eval_options(values), views_max, budget);
+    let checked = check_either(&model, &found, eval_options(values), views_max, budget, Share::WHOLE)
+        .map_err(|refused| refused.failure);
     let (answer, tried, failed) = match checked {
         Ok(checked) => {
             let tried = Tried {

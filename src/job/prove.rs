@@ -3,7 +3,8 @@
 //! Every rank cuts the same model and runs `compose::proof`; rank 0 has the result. Where a round leaves something open,
 //! rank 0 also looks for a real execution with decision diagrams of the whole model, and the others with random walks,
 //! for longer in each round: what they find was walked by the evaluator and is replayed, as any trace. A proof is told as
-//! such only after it was checked anew (`compose::recheck`), and its certificate by `audit` as far as the limits allow.
+//! such only after it was checked anew (`compose::recheck`), and its certificate by `audit` as far as the limits allow:
+//! every rank makes the same certificate and checks its share of the obligations.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -14,6 +15,7 @@ use super::check::{self, Found, Task, audit_options};
 use super::{Refusal, bdd, certify};
 use crate::audit::certificate::{Checked, Obligation};
 use crate::audit::setwise::{Budget, check_either};
+use crate::audit::share::{Refused, Share, joined};
 use crate::audit::{self, DeadlockMode, SymmetryMode};
 use crate::base::prng::Prng;
 use crate::base::wire;
@@ -142,10 +144,12 @@ pub(super) fn work(
     }
 }
 
-/// Views up to which a certificate is enumerated.
+/// Views up to which a certificate is enumerated, and values in all of them: those of thousands of components are long.
 const VIEWS_MAX: usize = 10_000;
+const VALUES_MAX: usize = 1_000_000;
 
-/// Makes the certificate at rank 0, writes it where asked for, and has it checked by `audit` alone. Out: by which check.
+/// Makes the certificate on every rank, writes it at rank 0 where asked for, and has it checked by `audit` alone, a share on
+/// each rank. Out: by which check, at rank 0. Whatever happens to a rank's share, it takes part in what follows.
 fn certified(
     comm: &mut dyn Comm,
     request: &Request<'_>,
@@ -153,19 +157,35 @@ fn certified(
     values: &Values,
     enough: &(dyn Fn() -> Option<String> + Sync),
 ) -> Result<Option<CertificateCheck>, Refusal> {
-    let model = request.model;
-    let Some(all) = collective::gather(comm, wire::encode(&proof.claims.own)) else { return Ok(None) };
+    type Told = (Vec<(bool, Vec<u8>)>, Vec<u8>);
+    let (model, root) = (request.model, comm.rank().is_root());
+    // What is common is the same everywhere; rank 0 tells it.
+    let common: &[u8] = if root { &proof.claims.common } else { &[] };
+    let told = all_gather(comm, wire::encode(&(&proof.claims.own, common)));
     let begin = Instant::now();
-    let own = all.iter().flat_map(|bytes| wire::decode::<Vec<_>>(bytes).expect("a peer's thetas")).collect();
-    let claims = Claims { own, common: proof.claims.common.clone() };
+    let mut claims = Claims { own: Vec::new(), common: Vec::new() };
+    for bytes in told {
+        let (own, common): Told = wire::decode(&bytes).expect("a peer's thetas");
+        claims.own.extend(own);
+        claims.common.extend(common);
+    }
     let plan = Plan::new(model, request.parts, proof.auxiliaries.clone(), proof.banks);
     let made = certificate(model, request.parts, &plan, request.method, request.options.compat, &claims);
-    if let Some(path) = values.text("certificate") {
-        std::fs::write(path, certify::to_bytes(&made, path.ends_with(".json")))
-            .map_err(|error| Refusal::environment(format!("{path}: cannot be written: {error}")))?;
-    }
+    let written = match values.text("certificate").filter(|_| root) {
+        Some(path) => std::fs::write(path, certify::to_bytes(&made, path.ends_with(".json")))
+            .map_err(|error| Refusal::environment(format!("{path}: cannot be written: {error}"))),
+        None => Ok(()),
+    };
     let budget = Budget { bytes: request.bytes, stop: enough };
-    let checked = check_either(model, &made, request.options, VIEWS_MAX, budget);
+    let share = Share { number: comm.rank().index(), of: comm.ranks() as usize };
+    let views_max = VIEWS_MAX.min(VALUES_MAX / (model.slots.len() + made.auxiliaries.len()).max(1));
+    let checked = check_either(model, &made, request.options, views_max, budget, share);
+    let Some(shares) = collective::gather(comm, wire::encode(&checked)) else { return Ok(None) };
+    written?;
+    let told = |bytes: &Vec<u8>| {
+        wire::decode::<Result<Checked, Refused>>(bytes).expect("what a peer's share came to")
+    };
+    let checked = joined(shares.iter().map(told)).map_err(|refused| refused.failure);
     let seconds = begin.elapsed().as_secs_f64();
     let check = CertificateCheck { nodes: made.nodes.len() as u64, seconds, ..CertificateCheck::default() };
     Ok(Some(match checked {
