@@ -3,8 +3,8 @@
 //! Every rank cuts the same model and runs `compose::proof`; rank 0 has the result. Where a round leaves something open,
 //! rank 0 also looks for a real execution with decision diagrams of the whole model, and the others with random walks,
 //! for longer in each round: what they find was walked by the evaluator and is replayed, as any trace. A proof is told as
-//! such only after it was checked anew (`compose::recheck`), and its certificate by `audit` as far as the limits allow:
-//! every rank makes the same certificate and checks its share of the obligations.
+//! such only after it was checked anew (`compose::recheck`), and its certificate by `audit`, without the engine: every rank
+//! makes the same certificate and checks its share of the obligations.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -133,8 +133,11 @@ pub(super) fn work(
     let certificate = certificate?;
     match (proved, trouble) {
         (Ok(proof), _) => {
-            let report = told(model, &proof, seen);
-            Ok(Some(found(report, Some(ProofFigures { certificate, ..proof.figures }))))
+            let told = match &certificate {
+                Some(CertificateCheck { by: CheckedBy::Engine, reason, .. }) => unchecked(model, reason),
+                _ => told(model, &proof, seen),
+            };
+            Ok(Some(found(told, Some(ProofFigures { certificate, ..proof.figures }))))
         }
         (Err(_), Some((true, why))) => Err(Refusal::usage(why)),
         (Err(_), why) => {
@@ -198,6 +201,14 @@ fn certified(
         }
         Err(failure) => panic!("the certificate does not pass: {failure}"),
     }))
+}
+
+/// A proof that rests on the engine alone is none.
+fn unchecked(model: &Model, reason: &Option<String>) -> Report {
+    let why = reason.as_deref().unwrap_or("it was not looked at");
+    let why =
+        format!("a proof was found, but its certificate could not be checked without the engine: {why}");
+    report(model, Verdict::Unknown, Some(why))
 }
 
 /// The first rank's trouble that says something: whether the model was refused, and why.
