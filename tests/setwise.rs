@@ -52,7 +52,7 @@ fn shared_out(model: &Model, certificate: &Certificate) -> Result<Checked, Failu
             let share = Share { number, of };
             setwise::check_share(model, certificate, Options::default(), checks::BUDGET, share)
         };
-        let together = joined((0..of).map(share)).map_err(|refused| refused.failure);
+        let together = joined((0..of).map(share)).map_err(|refused| *refused.failure);
         assert_eq!(together, whole, "{of} shares");
     }
     whole

@@ -52,7 +52,7 @@ pub fn check(
     options: Options,
     budget: Budget,
 ) -> Result<Checked, Failure> {
-    check_share(model, certificate, options, budget, Share::WHOLE).map_err(|refused| refused.failure)
+    check_share(model, certificate, options, budget, Share::WHOLE).map_err(|refused| *refused.failure)
 }
 
 /// Checks a share of all obligations.

@@ -49,19 +49,19 @@ pub(super) fn implication(piece: usize) -> Place {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
     pub place: Place,
-    pub failure: Failure,
+    pub failure: Box<Failure>,
 }
 
 impl Refused {
     pub(super) fn at(place: Place, failure: Failure) -> Refused {
-        Refused { place, failure }
+        Refused { place, failure: Box::new(failure) }
     }
 }
 
 /// A flaw of the data or of a start state, which every share finds.
 impl From<Failure> for Refused {
     fn from(failure: Failure) -> Refused {
-        Refused { place: [0; 4], failure }
+        Refused { place: [0; 4], failure: Box::new(failure) }
     }
 }
 

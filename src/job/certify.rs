@@ -90,7 +90,7 @@ pub fn run(model_path: &Path, path: &Path, values: &Values) -> Result<Certified,
     let bytes = memory::budget(values.size("memory"), 1).rank_bytes;
     let budget = Budget { bytes, stop: &enough };
     let checked = check_either(&model, &found, eval_options(values), views_max, budget, Share::WHOLE)
-        .map_err(|refused| refused.failure);
+        .map_err(|refused| *refused.failure);
     let (answer, tried, failed) = match checked {
         Ok(checked) => {
             let tried = Tried {

@@ -188,7 +188,7 @@ fn certified(
     let told = |bytes: &Vec<u8>| {
         wire::decode::<Result<Checked, Refused>>(bytes).expect("what a peer's share came to")
     };
-    let checked = joined(shares.iter().map(told)).map_err(|refused| refused.failure);
+    let checked = joined(shares.iter().map(told)).map_err(|refused| *refused.failure);
     let seconds = begin.elapsed().as_secs_f64();
     let check = CertificateCheck { nodes: made.nodes.len() as u64, seconds, ..CertificateCheck::default() };
     Ok(Some(match checked {
