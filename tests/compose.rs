@@ -7,7 +7,7 @@ mod processes;
 mod thetas;
 
 use given::{models, root};
-use thetas::{SPREAD, TRANSPARENT, compare, read, schedules, starts};
+use thetas::{SPREAD, TRANSPARENT, compare, prove_text, read, schedules, starts};
 
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
@@ -19,11 +19,7 @@ use verify::compose::parts::Plan;
 use verify::compose::proof::converge;
 use verify::compose::recheck::{Claims, Doubt, recheck};
 use verify::compose::split::{Guarantee, SPREAD_NODES, Setting, Split};
-use verify::host::signals::Signals;
 use verify::ir::eval::Options;
-use verify::job::check::{self, Task};
-use verify::job::options::Command;
-use verify::report::document::Document;
 use verify::symbolic::Space;
 use verify::verdict::{CheckKind, Verdict};
 
@@ -64,24 +60,6 @@ fn the_same_steps_that_write_more_are_another_effect() {
         let name = format!("seed {seed}");
         assert!(compare(&name, &read(&name, &processes::random_model(seed)), 20), "{name}");
     }
-}
-
-fn prove_text(name: &str, text: &str, words: &str, ranks: u32) -> Document {
-    let values = given::values(Command::Prove, &format!("memory=200M {words}"));
-    let constant =
-        |text: &String| text.split_once('=').map(|(name, value)| (name.to_string(), value.to_string()));
-    let task = || Task {
-        name: name.to_string(),
-        proving: true,
-        constants: values.list("const").iter().filter_map(constant).collect(),
-        text: text.as_bytes().to_vec(),
-        values: values.clone(),
-        ..Task::default()
-    };
-    let answers = thread::run(ranks, |comm| check::run(comm, || Ok(task()), &Signals::none()));
-    let answers = answers.unwrap_or_else(|why| panic!("{name}: {why}"));
-    let answer = answers.into_iter().flatten().next().expect("rank 0 has the answer");
-    answer.unwrap_or_else(|(_, refusal)| panic!("{name}: {}", refusal.text))
 }
 
 /// Thread-modular checking proves the bakery and Peterson's lock; both refining methods prove all.

@@ -8,7 +8,7 @@ mod twins;
 use std::sync::atomic::Ordering;
 
 use given::{models, root};
-use thetas::{COPIED, Ways, compare, read, schedules, starts};
+use thetas::{COPIED, Ways, compare, prove_text, read, schedules, starts};
 
 use verify::comm::thread;
 use verify::compose::Parts;
@@ -17,11 +17,8 @@ use verify::compose::proof::converge;
 use verify::compose::renaming::{Names, Renaming};
 use verify::compose::split::{Guarantee, SPREAD_NODES, Setting, Split};
 use verify::compose::symmetry;
-use verify::host::signals::Signals;
 use verify::ir::Model;
 use verify::ir::eval::Options;
-use verify::job::check::{self, Task};
-use verify::job::options::Command;
 use verify::report::document::Document;
 use verify::symbolic::Space;
 use verify::verdict::Verdict;
@@ -208,24 +205,6 @@ fn trusting_is_right(model: &Model) -> bool {
         };
         right(1) && right(2)
     })
-}
-
-fn prove_text(name: &str, text: &str, words: &str, ranks: u32) -> Document {
-    let values = given::values(Command::Prove, &format!("memory=200M {words}"));
-    let constant =
-        |text: &String| text.split_once('=').map(|(name, value)| (name.to_string(), value.to_string()));
-    let task = || Task {
-        name: name.to_string(),
-        proving: true,
-        constants: values.list("const").iter().filter_map(constant).collect(),
-        text: text.as_bytes().to_vec(),
-        values: values.clone(),
-        ..Task::default()
-    };
-    let answers = thread::run(ranks, |comm| check::run(comm, || Ok(task()), &Signals::none()));
-    let answers = answers.unwrap_or_else(|why| panic!("{name}: {why}"));
-    let answer = answers.into_iter().flatten().next().expect("rank 0 has the answer");
-    answer.unwrap_or_else(|(_, refusal)| panic!("{name}: {}", refusal.text))
 }
 
 /// Predicates, those added, turns, and what was left open.

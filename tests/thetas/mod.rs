@@ -15,9 +15,13 @@ use verify::compose::proof::converge;
 use verify::compose::split::{Guarantee, SPREAD_NODES, Setting, Split, block};
 use verify::compose::symmetry;
 use verify::compose::symmetry::Orbits;
+use verify::host::signals::Signals;
 use verify::ir::Model;
 use verify::ir::eval::{Machine, Options, State};
+use verify::job::check::{self, Task};
+use verify::job::options::Command;
 use verify::lower::{Constants, lower};
+use verify::report::document::Document;
 use verify::sim;
 use verify::symbolic::Space;
 use verify::symbolic::reach::count;
@@ -204,4 +208,23 @@ pub fn compare(name: &str, model: &Model, simulated: u64) -> bool {
 /// Schedules of the simulator for each model; many with `VERIFY_SIM_SEEDS=300`.
 pub fn schedules(default: u64) -> u64 {
     std::env::var("VERIFY_SIM_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// What `verify prove` says of a text, on ranks that are threads.
+pub fn prove_text(name: &str, text: &str, words: &str, ranks: u32) -> Document {
+    let values = crate::given::values(Command::Prove, &format!("memory=200M {words}"));
+    let constant =
+        |text: &String| text.split_once('=').map(|(name, value)| (name.to_string(), value.to_string()));
+    let task = || Task {
+        name: name.to_string(),
+        proving: true,
+        constants: values.list("const").iter().filter_map(constant).collect(),
+        text: text.as_bytes().to_vec(),
+        values: values.clone(),
+        ..Task::default()
+    };
+    let answers = thread::run(ranks, |comm| check::run(comm, || Ok(task()), &Signals::none()));
+    let answers = answers.unwrap_or_else(|why| panic!("{name}: {why}"));
+    let answer = answers.into_iter().flatten().next().expect("rank 0 has the answer");
+    answer.unwrap_or_else(|(_, refusal)| panic!("{name}: {}", refusal.text))
 }
