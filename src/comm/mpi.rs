@@ -6,7 +6,8 @@
 //! length. Reductions are `MPI_Iallreduce`. MPI has no "wait for anything", so `wait` polls, first eagerly,
 //! then with growing naps: a rank that waits leaves its core to others.
 //!
-//! Every `unsafe` block is one MPI call whose buffers are owned by this struct and outlive the call's request.
+//! Every `unsafe` block is one MPI call whose buffers are owned by this struct and outlive the call's request, but for the one
+//! that tells MPI its settings.
 //! MPI's default error handler ends the job on any failure, so return codes carry no news.
 
 use std::os::raw::c_int;
@@ -51,6 +52,11 @@ pub struct MpiComm {
 
 /// Initialises MPI, with or without a launcher, and checks that the world is what the launcher started.
 pub fn start() -> Result<MpiComm, CommError> {
+    for (name, value) in launcher::settings(|name| std::env::var(name).ok()) {
+        // SAFETY: nothing of this process reads or writes the environment meanwhile: ranks have not been started, and
+        // whoever started this thread waits for it.
+        unsafe { std::env::set_var(name, value) };
+    }
     let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)
         .ok_or_else(|| CommError::Launch("MPI was already initialised".to_string()))?;
     let library = mpi::environment::library_version().unwrap_or_default();

@@ -93,6 +93,11 @@ impl Inbound {
     pub fn bytes(&self) -> &[u8] {
         &self.batch[outbox::HEADER_BYTES..]
     }
+
+    /// Takes the items away, to be handled later; then their memory goes back (`Exchange::give_back`).
+    pub fn take(&mut self) -> Inbound {
+        Inbound { batch: std::mem::take(&mut self.batch), ..*self }
+    }
 }
 
 /// What `idle` found.
@@ -226,17 +231,22 @@ impl<'c> Exchange<'c> {
     }
 
     /// Hands one arrived batch to `handle`, which may post; whether there was one.
-    pub fn receive(&mut self, handle: impl FnOnce(&mut Exchange<'c>, &Inbound)) -> bool {
-        let Some(inbound) = self.next_inbound() else { return false };
-        handle(self, &inbound);
+    pub fn receive(&mut self, handle: impl FnOnce(&mut Exchange<'c>, &mut Inbound)) -> bool {
+        let Some(mut inbound) = self.next_inbound() else { return false };
+        handle(self, &mut inbound);
         self.counts.items_received += u64::from(inbound.items);
         let (from, kind) = (inbound.from, inbound.kind);
-        self.outboxes.reuse(inbound.batch);
+        self.give_back(inbound);
         self.ledger.owe(from, kind);
         if self.ledger.should_return(from) {
             self.return_credits(from);
         }
         true
+    }
+
+    /// Keeps the memory of a batch that was handled for use again.
+    pub fn give_back(&mut self, inbound: Inbound) {
+        self.outboxes.reuse(inbound.batch);
     }
 
     /// For a rank with no work left: sends what is left, gives back credits, takes part in termination.

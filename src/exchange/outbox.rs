@@ -164,7 +164,7 @@ impl Outboxes {
 
     /// Keeps a received batch's buffer for use.
     pub fn reuse(&mut self, mut batch: Batch) {
-        if self.spare.len() < SPARE_MAX {
+        if self.spare.len() < SPARE_MAX && batch.capacity() > 0 {
             batch.clear();
             self.spare.push(batch);
         }

@@ -1,149 +1,93 @@
-//! The log: for each state of this rank, in the order of their numbers, how it was reached and its hash.
+//! The log: how the states of this rank were reached, in the order of their numbers, and the hashes of those it owns.
 //!
-//! Append-only, 24 bytes a state, in a file of the spool folder; in memory where there is no folder. It is read in
-//! two ways: a record by number, when a trace is rebuilt, and all hashes in order, when the compact store has used up
-//! its own bits.
+//! Two tapes of 12 bytes a state, in files of the spool folder; in memory where there is no folder. A record is read by
+//! number, when a trace is rebuilt; all hashes in order, when the compact store has used up its own bits. Where the
+//! owner of a state numbers it, the two tapes go together; where its finder does (`worker/asking.rs`), the record is at the
+//! finder and the hash at the owner.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use super::StateRef;
+use super::tape::Tape;
 use crate::compile::InstanceNo;
 use crate::host::HostError;
 
-const RECORD_BYTES: usize = 24;
-const BUFFER_BYTES: usize = RECORDS_AT_ONCE * RECORD_BYTES;
-const RECORDS_AT_ONCE: usize = 1 << 12;
+const RECORD_BYTES: usize = 12;
+const HASH_BYTES: usize = 12;
+const HASH_MASK: u128 = (1 << (8 * HASH_BYTES)) - 1;
 
 /// How a state was first reached. From a start state's record `parent` is `StateRef::NONE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     pub parent: StateRef,
     pub step: InstanceNo,
-    /// Without the owner's bits, which are the same for many.
-    pub hash: u128,
 }
 
-const HASH_MASK: u128 = (1 << 96) - 1;
-
 impl Record {
-    fn bytes(&self) -> [u8; RECORD_BYTES] {
+    #[inline]
+    fn bytes(self) -> [u8; RECORD_BYTES] {
         let mut bytes = [0; RECORD_BYTES];
         bytes[..8].copy_from_slice(&self.parent.word().to_le_bytes());
-        bytes[8..12].copy_from_slice(&self.step.0.to_le_bytes());
-        bytes[12..].copy_from_slice(&self.hash.to_le_bytes()[..12]);
+        bytes[8..].copy_from_slice(&self.step.0.to_le_bytes());
         bytes
     }
 
-    fn read(bytes: &[u8]) -> Record {
-        let mut hash = [0; 16];
-        hash[..12].copy_from_slice(&bytes[12..24]);
+    fn read(bytes: [u8; RECORD_BYTES]) -> Record {
         Record {
             parent: StateRef::from_word(u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes"))),
-            step: InstanceNo(u32::from_le_bytes(bytes[8..12].try_into().expect("four bytes"))),
-            hash: u128::from_le_bytes(hash),
+            step: InstanceNo(u32::from_le_bytes(bytes[8..].try_into().expect("four bytes"))),
         }
     }
 }
 
-enum Place {
-    Memory(Vec<u8>),
-    /// The last records wait in `tail`, which begins at byte `written`.
-    File {
-        path: PathBuf,
-        file: File,
-        tail: Vec<u8>,
-        written: u64,
-    },
-}
-
 /// The log of one rank.
 pub struct Log {
-    place: Place,
-    len: u64,
+    records: Tape<RECORD_BYTES>,
+    hashes: Tape<HASH_BYTES>,
 }
 
 impl Log {
     pub fn in_memory() -> Log {
-        Log { place: Place::Memory(Vec::new()), len: 0 }
+        Log { records: Tape::in_memory(), hashes: Tape::in_memory() }
     }
 
-    /// A log in a new file, which is unlinked at once: it is gone when the process is.
-    pub fn in_file(path: PathBuf) -> Result<Log, HostError> {
-        let open = File::options().read(true).write(true).create_new(true).open(&path);
-        let file = open.map_err(|error| HostError::file(&path, "making the log", error))?;
-        let _ = std::fs::remove_file(&path);
-        let tail = Vec::with_capacity(BUFFER_BYTES);
-        Ok(Log { place: Place::File { path, file, tail, written: 0 }, len: 0 })
+    pub fn in_files(records: PathBuf, hashes: PathBuf) -> Result<Log, HostError> {
+        Ok(Log { records: Tape::in_file(records)?, hashes: Tape::in_file(hashes)? })
     }
 
     /// Records so far.
     pub fn len(&self) -> u64 {
-        self.len
+        self.records.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Adds a record; its number is the length before.
     #[inline]
     pub fn push(&mut self, record: Record) -> Result<(), HostError> {
-        let bytes = record.bytes();
-        match &mut self.place {
-            Place::Memory(log) => log.extend_from_slice(&bytes),
-            Place::File { tail, .. } => {
-                tail.extend_from_slice(&bytes);
-                if tail.len() == BUFFER_BYTES {
-                    self.write_tail()?;
-                }
-            }
-        }
-        self.len += 1;
-        Ok(())
+        self.records.push(record.bytes())
     }
 
-    fn write_tail(&mut self) -> Result<(), HostError> {
-        if let Place::File { path, file, tail, written } = &mut self.place {
-            let wrote = file.write_all_at(tail, *written);
-            wrote.map_err(|error| HostError::file(&*path, "writing the log", error))?;
-            *written += tail.len() as u64;
-            tail.clear();
-        }
-        Ok(())
+    /// Adds the hash of a state that this rank owns, without the owner's bits.
+    #[inline]
+    pub fn push_hash(&mut self, hash: u128) -> Result<(), HostError> {
+        let bytes = hash.to_le_bytes();
+        self.hashes.push(*bytes.first_chunk().expect("twelve of sixteen bytes"))
     }
 
     /// Bytes of memory that the log takes.
     pub fn memory_bytes(&self) -> u64 {
-        match &self.place {
-            Place::Memory(log) => log.capacity() as u64,
-            Place::File { .. } => BUFFER_BYTES as u64,
-        }
+        self.records.memory_bytes() + self.hashes.memory_bytes()
     }
 
     /// The record with this number.
     pub fn get(&mut self, number: u64) -> Result<Record, HostError> {
-        assert!(number < self.len, "state {number} of {} has no record", self.len);
-        let mut bytes = [0; RECORD_BYTES];
-        self.read(number, &mut bytes)?;
-        Ok(Record::read(&bytes))
+        self.records.get(number).map(Record::read)
     }
 
-    fn read(&mut self, first: u64, bytes: &mut [u8]) -> Result<(), HostError> {
-        let begin = first * RECORD_BYTES as u64;
-        self.write_tail()?;
-        match &mut self.place {
-            Place::Memory(log) => bytes.copy_from_slice(&log[begin as usize..begin as usize + bytes.len()]),
-            Place::File { path, file, .. } => {
-                let read = file.read_exact_at(bytes, begin);
-                read.map_err(|error| HostError::file(&*path, "reading the log", error))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The number of the state with this hash; it reads the whole log.
+    /// The number of the state with this hash, where its owner numbers it; reads all hashes.
     pub fn find(&mut self, hash: u128) -> Result<Option<u64>, HostError> {
         let (mut number, mut found) = (0, None);
         self.each_hash(|each| {
@@ -157,16 +101,11 @@ impl Log {
 
     /// Hands every hash (without the owner's bits) to `take`, in order.
     pub fn each_hash(&mut self, mut take: impl FnMut(u128)) -> Result<(), HostError> {
-        let mut buffer = vec![0; BUFFER_BYTES];
-        let mut first = 0;
-        while first < self.len {
-            let count = (RECORDS_AT_ONCE as u64).min(self.len - first);
-            let part = &mut buffer[..count as usize * RECORD_BYTES];
-            self.read(first, part)?;
-            part.chunks_exact(RECORD_BYTES).for_each(|bytes| take(Record::read(bytes).hash & HASH_MASK));
-            first += count;
-        }
-        Ok(())
+        self.hashes.each(|bytes| {
+            let low = u64::from_le_bytes(*bytes.first_chunk().expect("eight bytes"));
+            let high = u32::from_le_bytes(*bytes.last_chunk().expect("four bytes"));
+            take(u128::from(high) << 64 | u128::from(low));
+        })
     }
 }
 
@@ -176,28 +115,35 @@ mod tests {
     use crate::base::Rank;
 
     #[test]
-    fn records_come_back_from_memory_and_from_a_file() {
-        let path = std::env::temp_dir().join(format!("verify-log-test-{}", std::process::id()));
-        for mut log in [Log::in_memory(), Log::in_file(path.clone()).unwrap()] {
+    fn records_and_hashes_come_back_from_memory_and_from_files() {
+        let path = |what| std::env::temp_dir().join(format!("verify-{what}-test-{}", std::process::id()));
+        let in_files = Log::in_files(path("steps"), path("hashes")).unwrap();
+        for mut log in [Log::in_memory(), in_files] {
             let record = |n: u64| Record {
                 parent: if n == 0 { StateRef::NONE } else { StateRef::new(Rank(3), n - 1) },
                 step: InstanceNo(n as u32 * 7),
-                hash: u128::from(n) << 60,
             };
-            (0..100_000).for_each(|n| log.push(record(n)).unwrap());
+            let hash = |n: u64| u128::from(n) << 60;
+            for n in 0..100_000 {
+                log.push(record(n)).unwrap();
+                log.push_hash(hash(n) | 1 << 100).unwrap();
+            }
             for n in [0, 1, 43_690, 43_691, 99_999] {
                 assert_eq!(log.get(n).unwrap(), record(n));
             }
             let mut next = 0;
-            log.each_hash(|hash| {
-                assert_eq!(hash, record(next).hash);
+            log.each_hash(|each| {
+                assert_eq!(each, hash(next));
                 next += 1;
             })
             .unwrap();
             assert_eq!(next, 100_000);
-            assert_eq!(log.find(record(77_777).hash).unwrap(), Some(77_777));
+            assert_eq!(log.find(hash(77_777)).unwrap(), Some(77_777));
             assert_eq!(log.find(1).unwrap(), None);
         }
-        assert!(!path.exists(), "the file is unlinked while it is used");
+        assert!(
+            !path("steps").exists() && !path("hashes").exists(),
+            "files are unlinked while they are used"
+        );
     }
 }

@@ -29,6 +29,7 @@ pub mod sequel;
 pub mod settings;
 mod spread;
 pub mod store;
+mod tape;
 pub mod trace;
 pub mod worker;
 
@@ -42,7 +43,7 @@ pub use observer::{Desk, Finding, Observer, What};
 pub use settings::{Outcome, Outside, Remember, Settings};
 pub use worker::{search, search_then};
 
-/// A state by its owner and its number there.
+/// A state by the rank that numbers it, its owner or (where finders expand) its finder, and its number there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct StateRef(u64);
 

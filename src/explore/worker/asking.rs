@@ -2,18 +2,19 @@
 //!
 //! Where a new state goes to its owner's frontier, the states next to each other in a frontier come from everywhere:
 //! few of their successors are alike, so fewer are recognised before they are looked up, and the code that expands
-//! them takes its branches less regularly. Here the finder keeps a state of another owner, and sends its hash and how
-//! it was reached. The owner answers, for so many questions at a time, with the number of the first state that was new
-//! to it and a bit for each question; the numbers of the others follow. What is new goes to the *finder's* frontier.
+//! them takes its branches less regularly. Here the finder keeps a state of another owner and sends its hash. The owner
+//! answers, for so many questions at a time, with a bit for each: was it new? What is new is numbered, logged and
+//! queued by its *finder*; the owner has its hash, in the store and in the log of hashes.
 //!
 //! In its turn: behind all that was found before it, also where others' answers, or none at all, were needed; so the
-//! frontier of two ranks is in an order as good as that of one.
+//! frontier of two ranks is in an order as good as that of one, and its states have numbers that follow each other.
 //!
-//! Questions and answers of two ranks come in the order they were sent, so the finder knows whom a bit is about by
-//! counting. Questions are looked up between expansions, so that their memory arrives meanwhile. One that is never
-//! answered was asked while the search was being stopped. Who has less to do gets loans, as always.
+//! Questions and answers of two ranks come in the order they were sent, and states are kept in the order in which they
+//! were found, so the finder knows whom a bit is about by counting. Questions are looked up between expansions, so that
+//! their memory arrives meanwhile. One that is never answered was asked while the search was being stopped. Who has
+//! less to do gets loans, as always.
 //! What cannot be: observers that keep something of states at their owner, whole states in the store, assumptions
-//! (`Settings::finder_expands`). Cost: 32 bytes a question, a bit for the answer, the state until then.
+//! (`Settings::finder_expands`). Cost: 16 bytes a question, a bit for the answer, the state until then.
 
 use std::collections::VecDeque;
 
@@ -21,10 +22,9 @@ use super::{Origin, Worker};
 use crate::base::{Rank, words};
 use crate::comm::Tag;
 use crate::exchange::{Exchange, Inbound};
-use crate::explore::StateRef;
 
-/// Hash, parent, then step and level.
-const QUESTION_WORDS: usize = 4;
+/// A question is a hash.
+const QUESTION_BYTES: usize = 16;
 /// Questions whose memory is asked for with an expansion; they are looked up when its block is done.
 const WITH_EXPANSION: usize = 4;
 /// How far ahead memory is asked for when there is nothing to do beside.
@@ -34,33 +34,44 @@ const WAITING_MAX: usize = 8;
 /// Words of states that are gone beyond which the others are moved to the front of the memory.
 const GONE_WORDS_MAX: usize = 1 << 14;
 
-/// States that this rank found and whose turn has not come, oldest first: words, level, and who it is.
+/// States that this rank found and whose turn has not come, oldest first: words, origin, owner.
 #[derive(Default)]
 struct Kept {
     entries: Vec<u64>,
     /// Words of entries that are gone.
     gone: usize,
-    /// Entries that are gone and were moved out of `entries`, in words.
-    moved: usize,
 }
 
-/// In the place of a `StateRef`: the owner has not answered; the owner had it.
-const UNKNOWN: u64 = u64::MAX;
-const OLD: u64 = u64::MAX - 1;
+/// Words beside the state: parent; step and level; owner.
+const KEPT_EXTRA_WORDS: usize = 3;
 
-/// What one owner has been asked.
+/// What one owner has been asked and has answered.
 #[derive(Default)]
 struct Asked {
-    /// Where the states stand in `Kept`, counted in words from the first that was ever kept.
-    places: VecDeque<usize>,
-    /// Questions about the last of them that have not been posted.
+    /// Hashes that have not been posted.
     unposted: Vec<u64>,
+    /// Answers to the oldest questions: bits, first question lowest, and how many there are.
+    answers: VecDeque<(u64, u32)>,
+}
+
+impl Asked {
+    /// Whether the state asked for first was new; none where that is not known yet.
+    #[inline]
+    fn next_answer(&mut self) -> Option<bool> {
+        let (bits, left) = self.answers.front_mut()?;
+        let new = *bits & 1 == 1;
+        *bits >>= 1;
+        *left -= 1;
+        if *left == 0 {
+            self.answers.pop_front();
+        }
+        Some(new)
+    }
 }
 
 /// A batch of questions to this rank.
 struct Inquiry {
-    from: Rank,
-    questions: Vec<u64>,
+    questions: Inbound,
     /// Questions that were looked up.
     done: usize,
     /// Those before this one may be looked up: their memory was asked for.
@@ -69,16 +80,12 @@ struct Inquiry {
 
 impl Inquiry {
     fn len(&self) -> usize {
-        self.questions.len() / QUESTION_WORDS
+        self.questions.bytes().len() / QUESTION_BYTES
     }
 
-    fn question(&self, at: usize) -> &[u64] {
-        &self.questions[at * QUESTION_WORDS..(at + 1) * QUESTION_WORDS]
-    }
-
+    #[inline]
     fn hash(&self, at: usize) -> u128 {
-        let question = self.question(at);
-        u128::from(question[1]) << 64 | u128::from(question[0])
+        u128::from_le_bytes(self.questions.bytes().as_chunks().0[at])
     }
 }
 
@@ -87,21 +94,14 @@ pub(super) struct Questions {
     asked: Vec<Asked>,
     kept: Kept,
     waiting: VecDeque<Inquiry>,
-    /// Count of questions, the first number, then bits.
+    /// Count of questions, then bits.
     answer: Vec<u64>,
-    spare: Vec<Vec<u64>>,
 }
 
 impl Questions {
     pub fn new(ranks: u32) -> Questions {
         let asked = (0..ranks).map(|_| Asked::default()).collect();
-        Questions {
-            asked,
-            kept: Kept::default(),
-            waiting: VecDeque::new(),
-            answer: Vec::new(),
-            spare: Vec::new(),
-        }
+        Questions { asked, kept: Kept::default(), waiting: VecDeque::new(), answer: Vec::new() }
     }
 
     pub fn any_waiting(&self) -> bool {
@@ -123,16 +123,15 @@ impl Worker<'_, '_> {
     /// Keeps the state, to ask its owner with the next `post_questions`.
     #[inline]
     pub(super) fn ask(&mut self, owner: Rank, state: &[u64], hash: u128, origin: Origin) {
-        let asked = &mut self.questions.asked[owner.index()];
-        asked.places.push_back(self.questions.kept.push(state, origin.level, UNKNOWN));
-        let [parent, rest] = origin.words();
-        asked.unposted.extend_from_slice(&[hash as u64, (hash >> 64) as u64, parent, rest]);
+        self.questions.kept.push(state, origin, owner);
+        let unposted = &mut self.questions.asked[owner.index()].unposted;
+        unposted.extend_from_slice(&[hash as u64, (hash >> 64) as u64]);
     }
 
     pub(super) fn post_questions(&mut self, exchange: &mut Exchange<'_>) {
         for (owner, asked) in (0..).map(Rank).zip(&mut self.questions.asked) {
             if !asked.unposted.is_empty() {
-                let count = asked.unposted.len() / QUESTION_WORDS;
+                let count = asked.unposted.len() * 8 / QUESTION_BYTES;
                 exchange.post_many(owner, Tag::States, count as u32, &words::bytes(&asked.unposted));
                 asked.unposted.clear();
             }
@@ -140,15 +139,10 @@ impl Worker<'_, '_> {
     }
 
     /// Questions about states that this rank owns wait until there is something to do beside.
-    pub(super) fn receive_questions(&mut self, inbound: &Inbound) {
-        if self.stopping {
-            return;
+    pub(super) fn receive_questions(&mut self, inbound: &mut Inbound) {
+        if !self.stopping {
+            self.questions.waiting.push_back(Inquiry { questions: inbound.take(), done: 0, ready: 0 });
         }
-        let mut questions = self.questions.spare.pop().unwrap_or_default();
-        questions.clear();
-        words::read(inbound.bytes(), &mut questions);
-        let inquiry = Inquiry { from: inbound.from, questions, done: 0, ready: 0 };
-        self.questions.waiting.push_back(inquiry);
     }
 
     /// Asks for the memory of a few questions; with an expansion, which takes long enough for it to come.
@@ -182,21 +176,20 @@ impl Worker<'_, '_> {
         let Inquiry { done, ready, .. } = inquiry;
         let mut answer = std::mem::take(&mut self.questions.answer);
         answer.clear();
-        answer.extend([(ready - done) as u64, self.log.len()]);
-        answer.resize(2 + (ready - done).div_ceil(64), 0);
+        answer.push((ready - done) as u64);
+        answer.resize(1 + (ready - done).div_ceil(64), 0);
         for at in done..ready {
             if at + AHEAD < ready {
                 self.store.prefetch(inquiry.hash(at + AHEAD));
             }
-            let (hash, question) = (inquiry.hash(at), inquiry.question(at));
+            let hash = inquiry.hash(at);
             if self.insert(exchange, hash, &[]) {
-                let origin = Origin::from_words([question[2], question[3]]);
-                let new = self.enter(exchange, hash, origin);
-                answer[2 + (at - done) / 64] |= u64::from(new) << ((at - done) % 64);
+                let new = self.count(exchange, hash);
+                answer[1 + (at - done) / 64] |= u64::from(new) << ((at - done) % 64);
             }
         }
         if ready > done {
-            exchange.post(inquiry.from, Tag::Acknowledgements, &words::bytes(&answer));
+            exchange.post(inquiry.questions.from, Tag::Acknowledgements, &words::bytes(&answer));
         }
         self.questions.answer = answer;
         inquiry.done = ready;
@@ -204,35 +197,31 @@ impl Worker<'_, '_> {
             self.questions.waiting.push_front(inquiry);
         } else {
             exchange.flush_kind(Tag::Acknowledgements);
-            self.questions.spare.push(inquiry.questions);
+            exchange.give_back(inquiry.questions);
         }
     }
 
     /// Queues a new state of this rank behind those found before it.
     #[inline]
-    pub(super) fn queue_in_turn(
-        &mut self,
-        exchange: &mut Exchange<'_>,
-        state: &[u64],
-        id: StateRef,
-        level: u32,
-    ) {
+    pub(super) fn queue_in_turn(&mut self, exchange: &mut Exchange<'_>, state: &[u64], origin: Origin) {
         match self.questions.kept.is_empty() {
-            true => self.queue_up(exchange, state, id, level),
-            false => _ = self.questions.kept.push(state, level, id.word()),
+            true => self.queue_up(exchange, state, origin),
+            false => self.questions.kept.push(state, origin, self.me),
         }
     }
 
     /// Queues the states before the first that nobody knows yet whether it is new.
     fn release_known(&mut self, exchange: &mut Exchange<'_>) {
         let mut kept = std::mem::take(&mut self.questions.kept);
-        let entry_words = self.words + 2;
+        let entry_words = self.words + KEPT_EXTRA_WORDS;
         for entry in kept.entries[kept.gone..].chunks_exact(entry_words) {
             let (state, rest) = entry.split_at(self.words);
-            match rest[1] {
-                UNKNOWN => break,
-                OLD => {}
-                id => self.queue_up(exchange, state, StateRef::from_word(id), rest[0] as u32),
+            let owner = Rank(rest[2] as u32);
+            let own = owner == self.me;
+            match if own { Some(true) } else { self.questions.asked[owner.index()].next_answer() } {
+                Some(true) => self.queue_up(exchange, state, Origin::from_words([rest[0], rest[1]])),
+                Some(false) => {}
+                None => break,
             }
             kept.gone += entry_words;
         }
@@ -245,40 +234,26 @@ impl Worker<'_, '_> {
         if self.stopping {
             return;
         }
-        let mut answers = std::mem::take(&mut self.arrived);
-        answers.clear();
-        words::read(inbound.bytes(), &mut answers);
-        let asked = &mut self.questions.asked[inbound.from.index()];
-        let mut rest = &answers[..];
-        while let [count, number, later @ ..] = rest {
-            let (bits, later) = later.split_at((*count as usize).div_ceil(64));
-            rest = later;
-            let mut number = *number;
-            for (at, place) in asked.places.drain(..*count as usize).enumerate() {
-                let new = bits[at / 64] >> (at % 64) & 1;
-                let id = if new == 1 { StateRef::new(inbound.from, number).word() } else { OLD };
-                self.questions.kept.set_id(place, self.words, id);
-                number += new;
+        let answers = &mut self.questions.asked[inbound.from.index()].answers;
+        let mut bytes = inbound.bytes().as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes));
+        while let Some(mut count) = bytes.next() {
+            while count > 0 {
+                let some = count.min(64);
+                answers.push_back((bytes.next().expect("a bit for each question"), some as u32));
+                count -= some;
             }
         }
         self.release_known(exchange);
-        self.arrived = answers;
         self.report_findings(exchange);
     }
 }
 
 impl Kept {
-    /// Keeps a state; where it stands.
     #[inline]
-    fn push(&mut self, state: &[u64], level: u32, id: u64) -> usize {
-        let place = self.moved + self.entries.len();
+    fn push(&mut self, state: &[u64], origin: Origin, owner: Rank) {
+        let [parent, rest] = origin.words();
         self.entries.extend_from_slice(state);
-        self.entries.extend_from_slice(&[u64::from(level), id]);
-        place
-    }
-
-    fn set_id(&mut self, place: usize, words: usize, id: u64) {
-        self.entries[place - self.moved + words + 1] = id;
+        self.entries.extend_from_slice(&[parent, rest, u64::from(owner.0)]);
     }
 
     fn is_empty(&self) -> bool {
@@ -289,7 +264,6 @@ impl Kept {
     fn tidy(&mut self) {
         if self.is_empty() || self.gone > GONE_WORDS_MAX && self.gone * 2 > self.entries.len() {
             self.entries.drain(..self.gone);
-            self.moved += self.gone;
             self.gone = 0;
         }
     }

@@ -32,8 +32,10 @@ use crate::host::spool::Spool;
 use crate::host::{Disk, FileDisk, HostError, disk, memory};
 use crate::verdict::figures::RankFigures;
 
-/// States expanded between two looks at what arrived.
+/// States expanded together.
 const EXPAND_AT_ONCE: usize = 32;
+/// Times that so many are expanded between two looks at what arrived, while there is much to expand.
+const BLOCKS_BETWEEN_LOOKS: u32 = 4;
 /// States looked up together, so that their memory can be asked for first.
 const INSERT_AT_ONCE: usize = 64;
 /// Words beside the state in an item: parent, then step and level.
@@ -132,8 +134,8 @@ impl<'a, 'o> Worker<'a, 'o> {
         if let Some(folder) = &limits.spool {
             for spool in &mut spools {
                 let disk = FileDisk::open(folder, me)?;
-                // The log needs a name of its own only until it is unlinked.
-                log = Log::in_file(disk.path("log"))?;
+                // The log's files need names of their own only until they are unlinked.
+                log = Log::in_files(disk.path("steps"), disk.path("hashes"))?;
                 *spool = Some(Spool::new(Box::new(disk)));
             }
         }
@@ -191,29 +193,40 @@ impl<'a, 'o> Worker<'a, 'o> {
 
     /// Expands until no rank has anything left in this phase.
     fn run_phase(&mut self, exchange: &mut Exchange<'_>) {
+        let mut blocks = 0;
         loop {
-            while exchange.receive(|exchange, inbound| self.receive(exchange, inbound)) {}
-            self.correspond(exchange, None);
-            self.look_around(exchange);
-            if self.stopping {
-                self.frontier.clear();
-                self.next.clear();
-                self.questions.forget();
-                exchange.discard_unsent();
-            }
-            if self.questions.many_waiting()
-                || self.questions.any_waiting() && self.frontier.len() < SHORT_FRONTIER
-            {
-                self.answer_all(exchange);
+            // Looking whether something has arrived costs a call of the kernel's with some transports.
+            blocks += 1;
+            if blocks >= BLOCKS_BETWEEN_LOOKS || self.frontier.len() < SHORT_FRONTIER {
+                blocks = 0;
+                self.look(exchange);
             }
             if exchange.congested() {
                 self.answer_all(exchange);
                 exchange.wait();
+                blocks = BLOCKS_BETWEEN_LOOKS;
             } else if !self.frontier.is_empty() {
                 self.expand_some(exchange);
             } else if exchange.idle() == Idle::PhaseOver {
                 return;
             }
+        }
+    }
+
+    /// Takes in what arrived, and tells and hears how the search stands.
+    fn look(&mut self, exchange: &mut Exchange<'_>) {
+        while exchange.receive(|exchange, inbound| self.receive(exchange, inbound)) {}
+        self.correspond(exchange, None);
+        self.look_around(exchange);
+        if self.stopping {
+            self.frontier.clear();
+            self.next.clear();
+            self.questions.forget();
+            exchange.discard_unsent();
+        }
+        let short = self.frontier.len() < SHORT_FRONTIER;
+        if self.questions.many_waiting() || self.questions.any_waiting() && short {
+            self.answer_all(exchange);
         }
     }
 
@@ -231,7 +244,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         true
     }
 
-    fn receive(&mut self, exchange: &mut Exchange<'_>, inbound: &Inbound) {
+    fn receive(&mut self, exchange: &mut Exchange<'_>, inbound: &mut Inbound) {
         match inbound.kind {
             Tag::States if self.settings.finder_expands => self.receive_questions(inbound),
             Tag::Acknowledgements if self.settings.finder_expands => self.receive_answers(exchange, inbound),
@@ -415,34 +428,35 @@ impl<'a, 'o> Worker<'a, 'o> {
                 return;
             }
         }
-        let id = StateRef::new(self.me, self.log.len());
         let noted = self.numbers.note(&self.store, &mut self.log, hash, state);
-        if self.survive(exchange, noted) && self.enter(exchange, hash, origin) {
-            self.queue_in_turn(exchange, state, id, origin.level);
+        if self.survive(exchange, noted) && self.count(exchange, hash) {
+            self.queue_in_turn(exchange, state, origin);
         }
     }
 
-    /// Numbers and counts a new state of this rank; whether that could be done.
-    fn enter(&mut self, exchange: &mut Exchange<'_>, hash: u128, origin: Origin) -> bool {
-        let logged = self.log.push(Record { parent: origin.parent, step: origin.step, hash });
-        if !self.survive(exchange, logged) {
-            return false;
-        }
+    /// Counts a new state that this rank owns; whether that could be done.
+    fn count(&mut self, exchange: &mut Exchange<'_>, hash: u128) -> bool {
+        let logged = self.log.push_hash(hash);
         self.figures.states += 1;
         self.digest = self.digest.wrapping_add(hash);
+        self.survive(exchange, logged)
+    }
+
+    /// Numbers and observes a new state, and queues it to be expanded here.
+    fn queue_up(&mut self, exchange: &mut Exchange<'_>, state: &[u64], origin: Origin) {
+        let id = StateRef::new(self.me, self.log.len());
+        let logged = self.log.push(Record { parent: origin.parent, step: origin.step });
+        if !self.survive(exchange, logged) {
+            return;
+        }
         if origin.parent != StateRef::NONE {
             self.new_by_instance[origin.step.0 as usize] += 1;
         }
-        true
-    }
-
-    /// Observes a new state, and queues it to be expanded here.
-    fn queue_up(&mut self, exchange: &mut Exchange<'_>, state: &[u64], id: StateRef, level: u32) {
         for observer in self.observers.iter_mut() {
             observer.state(&mut *self.steps, state, id, &mut self.found);
         }
         let queue = if self.settings.by_levels { &mut self.next } else { &mut self.frontier };
-        let pushed = queue.push(state, id, level);
+        let pushed = queue.push(state, id, origin.level);
         self.survive(exchange, pushed);
     }
 
