@@ -26,9 +26,9 @@ use crate::exchange::{Exchange, Inbound};
 /// A question is a hash.
 const QUESTION_BYTES: usize = 16;
 /// Questions whose memory is asked for with an expansion; they are looked up when its block is done.
-const WITH_EXPANSION: usize = 4;
-/// How far ahead memory is asked for when there is nothing to do beside.
-const AHEAD: usize = 32;
+pub(super) const WITH_EXPANSION: usize = 4;
+/// Questions looked up together when there is nothing to do beside.
+const AT_ONCE: usize = 64;
 /// Batches of questions beyond which they are answered before anything else is done.
 const WAITING_MAX: usize = 8;
 /// Words of states that are gone beyond which the others are moved to the front of the memory.
@@ -94,6 +94,8 @@ pub(super) struct Questions {
     asked: Vec<Asked>,
     kept: Kept,
     waiting: VecDeque<Inquiry>,
+    /// Of the questions to be answered next, those that a first look did not settle: their places and hashes.
+    doubtful: Vec<(u32, u128)>,
     /// Count of questions, then bits.
     answer: Vec<u64>,
 }
@@ -101,7 +103,13 @@ pub(super) struct Questions {
 impl Questions {
     pub fn new(ranks: u32) -> Questions {
         let asked = (0..ranks).map(|_| Asked::default()).collect();
-        Questions { asked, kept: Kept::default(), waiting: VecDeque::new(), answer: Vec::new() }
+        Questions {
+            asked,
+            kept: Kept::default(),
+            waiting: VecDeque::new(),
+            doubtful: Vec::new(),
+            answer: Vec::new(),
+        }
     }
 
     pub fn any_waiting(&self) -> bool {
@@ -147,57 +155,59 @@ impl Worker<'_, '_> {
 
     /// Asks for the memory of a few questions; with an expansion, which takes long enough for it to come.
     #[inline]
-    pub(super) fn prepare_answers(&mut self) {
+    pub(super) fn prepare_answers(&mut self, count: usize) {
         if let Some(inquiry) = self.questions.waiting.front_mut() {
-            let end = inquiry.len().min(inquiry.ready + WITH_EXPANSION);
+            let end = inquiry.len().min(inquiry.ready + count);
             (inquiry.ready..end).for_each(|at| self.store.prefetch(inquiry.hash(at)));
             inquiry.ready = end;
         }
     }
 
-    /// Answers the questions whose memory was asked for.
-    pub(super) fn answer_prepared(&mut self, exchange: &mut Exchange<'_>) {
-        if let Some(inquiry) = self.questions.waiting.pop_front() {
-            self.answer(exchange, inquiry);
+    /// A first look at the questions whose memory was asked for: most are about old states.
+    pub(super) fn sift_questions(&mut self) {
+        let doubtful = &mut self.questions.doubtful;
+        doubtful.clear();
+        if let Some(inquiry) = self.questions.waiting.front() {
+            doubtful.extend((inquiry.done..inquiry.ready).map(|at| (at as u32, inquiry.hash(at))));
+            self.store.sift(doubtful);
+        }
+    }
+
+    /// Answers the questions that were looked at.
+    pub(super) fn answer_sifted(&mut self, exchange: &mut Exchange<'_>) {
+        let Some(mut inquiry) = self.questions.waiting.pop_front() else { return };
+        let count = inquiry.ready - inquiry.done;
+        let mut answer = std::mem::take(&mut self.questions.answer);
+        answer.clear();
+        answer.push(count as u64);
+        answer.resize(1 + count.div_ceil(64), 0);
+        let doubtful = std::mem::take(&mut self.questions.doubtful);
+        for &(at, hash) in &doubtful {
+            if self.insert(exchange, hash, &[]) {
+                let (new, bit) = (self.count(exchange, hash), at as usize - inquiry.done);
+                answer[1 + bit / 64] |= u64::from(new) << (bit % 64);
+            }
+        }
+        self.questions.doubtful = doubtful;
+        if count > 0 {
+            exchange.post(inquiry.questions.from, Tag::Acknowledgements, &words::bytes(&answer));
+        }
+        self.questions.answer = answer;
+        inquiry.done = inquiry.ready;
+        if inquiry.done < inquiry.len() {
+            self.questions.waiting.push_front(inquiry);
+        } else {
+            exchange.flush_kind(Tag::Acknowledgements);
+            exchange.give_back(inquiry.questions);
         }
     }
 
     /// Answers all that waits.
     pub(super) fn answer_all(&mut self, exchange: &mut Exchange<'_>) {
-        while let Some(mut inquiry) = self.questions.waiting.pop_front() {
-            let end = inquiry.len().min(inquiry.done + AHEAD);
-            (inquiry.ready..end).for_each(|at| self.store.prefetch(inquiry.hash(at)));
-            inquiry.ready = inquiry.len();
-            self.answer(exchange, inquiry);
-        }
-    }
-
-    fn answer(&mut self, exchange: &mut Exchange<'_>, mut inquiry: Inquiry) {
-        let Inquiry { done, ready, .. } = inquiry;
-        let mut answer = std::mem::take(&mut self.questions.answer);
-        answer.clear();
-        answer.push((ready - done) as u64);
-        answer.resize(1 + (ready - done).div_ceil(64), 0);
-        for at in done..ready {
-            if at + AHEAD < ready {
-                self.store.prefetch(inquiry.hash(at + AHEAD));
-            }
-            let hash = inquiry.hash(at);
-            if self.insert(exchange, hash, &[]) {
-                let new = self.count(exchange, hash);
-                answer[1 + (at - done) / 64] |= u64::from(new) << ((at - done) % 64);
-            }
-        }
-        if ready > done {
-            exchange.post(inquiry.questions.from, Tag::Acknowledgements, &words::bytes(&answer));
-        }
-        self.questions.answer = answer;
-        inquiry.done = ready;
-        if ready < inquiry.len() {
-            self.questions.waiting.push_front(inquiry);
-        } else {
-            exchange.flush_kind(Tag::Acknowledgements);
-            exchange.give_back(inquiry.questions);
+        while self.questions.any_waiting() {
+            self.prepare_answers(AT_ONCE);
+            self.sift_questions();
+            self.answer_sifted(exchange);
         }
     }
 

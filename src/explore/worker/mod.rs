@@ -308,7 +308,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         let mut block = std::mem::take(&mut self.block);
         let mut taken = 0;
         while taken < EXPAND_AT_ONCE {
-            self.prepare_answers();
+            self.prepare_answers(asking::WITH_EXPANSION);
             match self.expand(exchange, &mut block[taken]) {
                 Ok(true) => taken += 1,
                 Ok(false) => break,
@@ -318,12 +318,13 @@ impl<'a, 'o> Worker<'a, 'o> {
                 }
             }
         }
-        self.answer_prepared(exchange);
         self.post_questions(exchange);
+        self.sift_questions();
         block[..taken].iter_mut().for_each(|expanded| self.store.sift(&mut expanded.own));
         for expanded in &block[..taken] {
             self.insert_own(exchange, expanded);
         }
+        self.answer_sifted(exchange);
         self.block = block;
         self.correspond(exchange, None);
         exchange.set_load(self.frontier.len());
