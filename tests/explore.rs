@@ -63,15 +63,14 @@ const HOW: [(u32, &str); 14] = [
     (2, "engine=native owner=locality expand=owner memory=400K"),
     (4, "engine=native shortest=true"),
     (5, "engine=native owner=locality"),
-    (2, "engine=native expand=finder memory=400K"),
-    (4, "engine=native expand=finder balance=1 batch=3"),
-    (3, "engine=native expand=finder batch=1 credits=1"),
-    (2, "engine=eval expand=finder owner=locality memory=400K"),
+    (2, "engine=native memory=400K"),
+    (4, "engine=native expand=owner balance=1 batch=3"),
+    (3, "engine=native expand=owner batch=1 credits=1"),
+    (2, "engine=eval owner=locality memory=400K"),
 ];
 
 #[test]
 fn every_model_has_the_counts_of_brute_force_however_it_is_searched() {
-    let mut spooled = 0;
     for path in models("models") {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let oracle = run(&path, 1, "engine=brute symmetry=off");
@@ -82,10 +81,22 @@ fn every_model_has_the_counts_of_brute_force_however_it_is_searched() {
             let found = run(&path, ranks, &format!("{words} symmetry=off"));
             assert_same(&name, &format!("on {ranks}: {words}"), &oracle, &found, true);
             assert!(found.omission_bound < 1e-6, "{name}: {}", found.omission_bound);
-            spooled += found.rank_figures.iter().map(|rank| rank.spool_bytes_most).sum::<u64>();
         }
     }
-    assert!(spooled > 0, "the small memory forced some frontier to disk");
+}
+
+#[test]
+fn a_frontier_goes_to_disk_and_comes_back() {
+    let path = root().join("tests/explore_models/wide.m");
+    let oracle = run(&path, 1, "engine=brute deadlock=off");
+    for (ranks, words) in
+        [(1, ""), (2, ""), (3, "batch=7"), (2, "expand=owner"), (3, "expand=owner owner=hash")]
+    {
+        let found = run(&path, ranks, &format!("{words} deadlock=off memory=600K"));
+        assert_same("wide.m", &format!("on {ranks}: {words}"), &oracle, &found, true);
+        let spooled = found.rank_figures.iter().map(|rank| rank.spool_bytes_most).sum::<u64>();
+        assert!(spooled > 0, "on {ranks}: {words}: so little memory has no room for a level");
+    }
 }
 
 #[test]
@@ -102,7 +113,7 @@ fn every_model_has_as_many_orbits_as_brute_force_says() {
             (3, "engine=native"),
             (4, "engine=eval balance=1"),
             (2, "engine=native exact=true owner=locality"),
-            (3, "engine=native expand=finder"),
+            (3, "engine=native expand=owner"),
         ] {
             let found = run(&path, ranks, &format!("{words} symmetry=exact"));
             // Representatives are the engine's own, so digests agree among engines.
@@ -127,7 +138,7 @@ fn every_seeded_bug_is_found_with_a_trace_that_replays() {
                 (4, ""),
                 (4, "batch=1 credits=1"),
                 (2, "engine=eval owner=locality"),
-                (3, "expand=finder batch=2"),
+                (3, "expand=owner batch=2"),
                 (3, "shortest=true"),
             ] {
                 let found = run(&path, ranks, &format!("{words} symmetry={symmetry}"));
@@ -203,8 +214,8 @@ fn the_simulator_gives_the_same_answers_under_five_hundred_seeds() {
                 "batch=2 balance=1",
                 "shortest=true",
                 "exact=true credits=2",
-                "expand=finder batch=1 credits=1",
-                "expand=finder batch=3 balance=1",
+                "expand=owner batch=1 credits=1",
+                "expand=owner batch=3 balance=1",
             ][(seed / 4 % 6) as usize];
             let words = format!("engine=eval {words} {how}");
             let outcome = sim::run(seed, ranks, |comm| run_on(comm, &path, &words))

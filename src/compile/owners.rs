@@ -19,8 +19,6 @@ use crate::ir::footprint::{SlotSet, footprint, instance_footprint};
 /// Values that the deciding slots could take, for each rank. Slots that are seldom written depend on each other and
 /// seldom have but a few of their values, so that far fewer occur; with a few hundred, loads differ by half and more.
 const PARTS_A_RANK: u64 = 1 << 20;
-/// With a larger share of rules that may change the owner, locality keeps too little together.
-const MOVING_SHARE_MAX: f64 = 0.3;
 /// Rules with more instances are walked once for all of them.
 const INSTANCES_MAX: u64 = 10_000;
 
@@ -46,11 +44,6 @@ impl Owners {
         }
         let part = (0u32..).zip(masks).filter(|(_, mask)| *mask != 0).collect();
         Owners { ranks, part }
-    }
-
-    /// Whether few rules lead from one owner's states to another's, by locality.
-    pub fn locality_pays(model: &Model, ranks: u32) -> bool {
-        share_that_moves(model, ranks) < MOVING_SHARE_MAX
     }
 
     pub fn ranks(&self) -> u32 {
@@ -90,19 +83,6 @@ fn deciding(model: &Model, ranks: u32) -> Vec<u32> {
         more
     };
     slots.into_iter().take_while(many).collect()
-}
-
-/// The share of rule instances that may write a deciding slot, and so lead to a state of another owner.
-fn share_that_moves(model: &Model, ranks: u32) -> f64 {
-    let deciding = deciding(model, ranks);
-    let (mut moving, mut all) = (0, 0);
-    each_instance(model, |times, writes| {
-        all += times;
-        if writes.iter().any(|slot| deciding.contains(&slot)) {
-            moving += times;
-        }
-    });
-    moving as f64 / all.max(1) as f64
 }
 
 /// How many rule instances may write each slot.

@@ -52,12 +52,12 @@ impl StateRef {
     /// Of a start state's parent: there is none.
     pub const NONE: StateRef = StateRef(u64::MAX);
 
-    pub fn new(owner: Rank, number: u64) -> StateRef {
+    pub fn new(rank: Rank, number: u64) -> StateRef {
         assert!(number >> StateRef::NUMBER_BITS == 0, "a rank numbers fewer than 2^40 states");
-        StateRef(u64::from(owner.0) << StateRef::NUMBER_BITS | number)
+        StateRef(u64::from(rank.0) << StateRef::NUMBER_BITS | number)
     }
 
-    pub fn owner(self) -> Rank {
+    pub fn rank(self) -> Rank {
         Rank((self.0 >> StateRef::NUMBER_BITS) as u32)
     }
 

@@ -67,7 +67,7 @@ fn follow(
     let me = exchange.rank();
     loop {
         let at = StateRef::from_word(question.at);
-        let next = if at == StateRef::NONE { Rank::ROOT } else { at.owner() };
+        let next = if at == StateRef::NONE { Rank::ROOT } else { at.rank() };
         if next != me {
             exchange.post(next, Tag::Witnesses, &wire::item(&question));
             return Ok(None);

@@ -192,16 +192,12 @@ fn settings(
     model: &Model,
     (layout, symmetry): (&Layout, SymmetryMode),
 ) -> explore::Settings {
-    let two = comm.ranks() == 2 && symmetry == SymmetryMode::Off;
-    let finder_expands = match values.choice("expand") {
-        "auto" => two && owner_is_not_needed(values, model) && !Owners::locality_pays(model, comm.ranks()),
-        named => named == "finder" && owner_is_not_needed(values, model),
-    };
-    // On two ranks fewer messages are worth more than even halves, and a good order more than both, unless few steps
-    // lead to another owner at all; canonical forms move slots about, and more ranks get too uneven. Finders ask as
-    // often whoever owns what.
+    let finder_expands = values.choice("expand") == "finder" && owner_is_not_needed(values, model);
+    // Where owners expand, fewer messages are worth more than even halves; but canonical forms move slots about, and more
+    // ranks get too uneven. Finders ask as often whoever owns what.
+    let local = comm.ranks() == 2 && symmetry == SymmetryMode::Off && !finder_expands;
     let owner = match values.choice("owner") {
-        "auto" if two && !finder_expands => "locality",
+        "auto" if local => "locality",
         named => named,
     };
     let budget = memory::budget(values.size("memory"), comm.ranks_here());

@@ -261,14 +261,14 @@ pub static TABLE: &[Spec] = &[
     },
     Spec {
         name: "expand",
-        form: Choice(&["auto", "owner", "finder"]),
-        default: "auto",
+        form: Choice(&["finder", "owner"]),
+        default: "finder",
         value: "WHO",
         commands: &[Check, Run],
         in_job: true,
-        help: "Which rank expands a new state: owner, the one that remembers it; finder, the one that found it, which \
-               keeps states in a better order, where no liveness property, assumption, --exact or --shortest needs the \
-               owner; auto, finder on two ranks without symmetry where more than a few rules may change the owner, owner otherwise",
+        help: "Which rank expands a new state: finder, the one that found it, which keeps states in a good order and \
+               sends hashes alone; owner, the one that remembers it, also where a liveness property, an assumption, --exact \
+               or --shortest needs it",
     },
     Spec {
         name: "balance",

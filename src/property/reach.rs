@@ -204,12 +204,12 @@ impl<'m> Reach<'m> {
     /// Says to one that waits that its successor is good.
     fn answer(&mut self, exchange: &mut Exchange<'_>, from: u64) {
         let from = StateRef::from_word(from);
-        if from.owner() == self.me {
+        if from.rank() == self.me {
             return self.become_good(from.number() as usize);
         }
         let mut item = Vec::with_capacity(8);
         wire::put_u64(&mut item, from.number());
-        exchange.post(from.owner(), Tag::Acknowledgements, &item);
+        exchange.post(from.rank(), Tag::Acknowledgements, &item);
     }
 
     fn become_good(&mut self, at: usize) {

@@ -218,7 +218,7 @@ impl Freedom {
         expansion: &Expansion,
         found: &mut Vec<Finding>,
     ) {
-        let own = id.owner() == self.me;
+        let own = id.rank() == self.me;
         let (claims, good) = if own {
             (self.claimed.get(id.number()), self.good.get(id.number()))
         } else {
@@ -252,7 +252,7 @@ impl Freedom {
         for (id, record) in self.borrowed.drain(..) {
             let number = [id.number()];
             let parts: [&[u8]; 2] = [&words::bytes(&number), &words::bytes(&record)];
-            desk.exchange.post_parts(id.owner(), Tag::Witnesses, &parts);
+            desk.exchange.post_parts(id.rank(), Tag::Witnesses, &parts);
         }
     }
 

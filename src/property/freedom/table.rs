@@ -277,7 +277,7 @@ impl Table<'_> {
     fn answer(&mut self, exchange: &mut Exchange<'_>, to: StateRef, goals: u64) {
         if goals != 0 {
             let item = [to.number(), goals];
-            exchange.post(to.owner(), Tag::Acknowledgements, &words::bytes(&item));
+            exchange.post(to.rank(), Tag::Acknowledgements, &words::bytes(&item));
             self.freedom.counts.acknowledgements_sent += 1;
         }
     }

@@ -116,7 +116,7 @@ impl Rounds<'_> {
         let me = stage.exchange.rank();
         loop {
             let at = StateRef::from_word(question.at);
-            let next = if at == StateRef::NONE { Rank::ROOT } else { at.owner() };
+            let next = if at == StateRef::NONE { Rank::ROOT } else { at.rank() };
             if next != me {
                 stage.exchange.post(next, Tag::Witnesses, &wire::item(&question));
                 return Ok(None);
