@@ -9,6 +9,9 @@ use std::ptr::NonNull;
 
 pub const LINE_BYTES: usize = 64;
 const HUGE_PAGE_BYTES: usize = 2 << 20;
+/// Beyond this, a last page that is not full is huge all the same: what it wastes is little beside the rest, and it need
+/// not be copied when more lines follow.
+const WHOLE_PAGES_FROM_BYTES: usize = 16 * HUGE_PAGE_BYTES;
 
 /// Linux's number of the advice to make huge pages at once.
 #[cfg(target_os = "linux")]
@@ -41,6 +44,15 @@ impl Line {
     }
 }
 
+/// How many bytes of so many lines are to be in huge pages.
+fn huge_bytes(lines: usize) -> usize {
+    let bytes = lines * LINE_BYTES;
+    match bytes < WHOLE_PAGES_FROM_BYTES {
+        true => bytes / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES,
+        false => bytes.next_multiple_of(HUGE_PAGE_BYTES),
+    }
+}
+
 pub struct Lines {
     first: NonNull<Line>,
     len: usize,
@@ -55,7 +67,7 @@ impl Lines {
     pub fn new(len_max: u64) -> Option<Lines> {
         let mut len_max = usize::try_from(len_max).ok()?;
         loop {
-            let bytes = len_max.checked_mul(LINE_BYTES)?.checked_add(HUGE_PAGE_BYTES)?;
+            let bytes = len_max.checked_mul(LINE_BYTES)?.checked_add(2 * HUGE_PAGE_BYTES)?;
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
             // SAFETY: a new mapping at an address of the system's choice touches no memory that is in use.
             let place = unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, flags, -1, 0) };
@@ -73,9 +85,10 @@ impl Lines {
         if len > self.len_max {
             return false;
         }
-        let bytes = len * LINE_BYTES;
+        let bytes = (len * LINE_BYTES).max(huge_bytes(len));
         let place = self.first.as_ptr().cast::<libc::c_void>();
-        // SAFETY: `len` lines from the first on lie within this mapping, which nobody else knows of.
+        // SAFETY: `len` lines from the first on, and the rest of their last page, lie within this mapping, which nobody
+        // else knows of.
         let granted = unsafe { libc::mprotect(place, bytes, libc::PROT_READ | libc::PROT_WRITE) } == 0;
         if granted {
             self.len = len;
@@ -86,10 +99,10 @@ impl Lines {
 
     /// Huge pages from the beginning for what will fill them. Advice, which the system may refuse.
     fn ask_for_huge(&self) {
-        let bytes = self.len * LINE_BYTES / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+        let bytes = huge_bytes(self.len);
         #[cfg(target_os = "linux")]
         if bytes > self.huge_bytes {
-            // SAFETY: whole pages within the lines; this leaves what they hold alone.
+            // SAFETY: whole pages within the mapping; this leaves what they hold alone.
             unsafe {
                 let place = self.first.as_ptr().cast::<u8>().add(self.huge_bytes).cast::<libc::c_void>();
                 libc::madvise(place, bytes - self.huge_bytes, libc::MADV_HUGEPAGE);
@@ -100,10 +113,10 @@ impl Lines {
     /// Moves what fills huge pages, and is not in such pages yet, to them, where the system can; for lines that have
     /// been written. That is what was the last, partly filled page before.
     pub fn make_huge(&mut self) {
-        let bytes = self.len * LINE_BYTES / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+        let bytes = huge_bytes(self.len);
         #[cfg(target_os = "linux")]
         if bytes > self.huge_bytes {
-            // SAFETY: whole pages within the lines. This moves them to other memory at the same addresses, with what
+            // SAFETY: whole pages within the mapping. This moves them to other memory at the same addresses, with what
             // they hold; where that is refused, nothing has changed.
             unsafe {
                 let place = self.first.as_ptr().cast::<u8>().add(self.huge_bytes).cast::<libc::c_void>();

@@ -12,7 +12,7 @@
 use super::settings::Remember;
 
 /// The table stays in the second-level cache.
-const PLACES: usize = 1 << 13;
+const PLACES: usize = 1 << 15;
 
 pub struct Recent {
     places: Vec<u64>,
