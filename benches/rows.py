@@ -32,6 +32,9 @@ class Row:
     def middle(self, label, figure):
         return median([figure(answer) for answer in self.answers[label]])
 
+    def least(self, label, figure):
+        return min(figure(answer) for answer in self.answers[label])
+
     def ratios(self, upper, lower, figure):
         """upper / lower, round by round: rounds are close in time, so the machine's moods cancel out."""
         return [figure(a) / figure(b) for a, b in zip(self.answers[upper], self.answers[lower])]
