@@ -14,6 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::Trouble;
+use super::marks::Marks;
 use super::nodes::{Edge, FALSE, Failed, TRUE, Table, Watch};
 
 /// Nodes, and the variables they decide.
@@ -28,6 +29,7 @@ pub(super) struct Core {
     held: RefCell<Vec<u32>>,
     /// Nodes at which dead ones are worth collecting.
     full: Cell<usize>,
+    marks: RefCell<Marks>,
 }
 
 /// Dead nodes are not looked for below this many.
@@ -129,6 +131,7 @@ impl Store {
             table: RefCell::new(Table::new(bytes)),
             held: RefCell::default(),
             full: Cell::new(COLLECT_LEAST),
+            marks: RefCell::default(),
         };
         Store { core: Rc::new(core), variables }
     }
@@ -305,15 +308,20 @@ impl Bdd {
 
     pub fn nodes(&self) -> usize {
         let table = self.core.table.borrow();
-        let mut seen = fxhash::FxHashSet::default();
+        let mut marks = self.core.marks.borrow_mut();
+        marks.begin(table.places());
         let mut open = vec![self.edge >> 1];
+        let mut count = 0;
         while let Some(at) = open.pop() {
-            if seen.insert(at) && at > 0 {
-                let (high, low) = table.branches(at << 1);
-                open.extend([high >> 1, low >> 1]);
+            if marks.is_first(at) {
+                count += 1;
+                if at > 0 {
+                    let (high, low) = table.branches(at << 1);
+                    open.extend([high >> 1, low >> 1]);
+                }
             }
         }
-        seen.len()
+        count
     }
 
     /// The variables that it depends on, ascending.

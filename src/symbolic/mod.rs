@@ -1,7 +1,7 @@
 //! Models as binary decision diagrams: states are sets of valuations, rules are relations.
 //!
-//! `nodes.rs` keeps the nodes, `apply.rs` has the operations, `bdd.rs` is what everyone else uses of them, `parcel.rs` is how
-//! several travel together, `substitute.rs` puts functions in the place of variables. `space.rs`
+//! `nodes.rs` keeps the nodes, `marks.rs` which of them a walk has met, `apply.rs` has the operations, `bdd.rs` is what everyone
+//! else uses of them, `parcel.rs` is how several travel together, `substitute.rs` puts functions in the place of variables. `space.rs`
 //! says which variables carry a slot's value.
 //! `execute.rs`, with `evaluate.rs`, `multisets.rs` and `place.rs`, runs a rule once for all states; `relation.rs` makes of such a run
 //! the relation, with the states where it goes wrong; `tabulate.rs` makes the same by asking the evaluator. `reach.rs` finds all reachable states of a whole model.
@@ -14,6 +14,7 @@ pub mod bdd;
 pub mod describe;
 mod evaluate;
 mod execute;
+mod marks;
 mod multisets;
 mod nodes;
 pub mod parcel;

@@ -22,7 +22,7 @@ pub const NO_VARIABLE: u32 = u32::MAX;
 const NOTHING: u32 = u32::MAX;
 
 /// Bytes that one node takes at most, with its share of the tables.
-const NODE_BYTES: u64 = 48;
+const NODE_BYTES: u64 = 56;
 const NODES_LEAST: u64 = 1 << 12;
 /// Edges have 29 bits, as the table of results has three bits for the operation.
 const NODES_MOST: u64 = 1 << 28;
@@ -133,6 +133,11 @@ impl Table {
     /// Nodes in use, dead ones that are not collected yet included.
     pub fn used(&self) -> usize {
         self.used
+    }
+
+    /// Places of nodes, free ones included.
+    pub fn places(&self) -> usize {
+        self.nodes.len()
     }
 
     pub fn variable(&self, edge: Edge) -> u32 {
