@@ -3,7 +3,7 @@
 //! Stern and Dill's algorithm with the three additions of PReach (Bingham's thesis, chapter 3, Algorithms 3.1 and
 //! 3.2). In go a model's steps (`compile::Steps`), observers and limits; out come counts, what observers found,
 //! and for each finding the steps that lead to it. A state's hash names its owner; the owner's store knows
-//! whether it is new; new states wait in the owner's frontier, or in their finder's (`worker/asking.rs`), until they are
+//! whether it is new; new states wait in their finder's frontier (`worker/asking.rs`), or in the owner's, until they are
 //! expanded.
 //!
 //! Invariants: a state is counted, observed and expanded once (with hash compaction: at most once, and the bound on

@@ -1,7 +1,7 @@
 //! The way to a state, from the ranks' logs.
 //!
-//! A question travels from owner to owner: each adds the step that led to its state and sends the question on to the
-//! parent's owner; at a start state the answer goes to rank 0. One phase of the exchange answers all questions: as
+//! A question travels from rank to rank: each adds the step that led to the state it has numbered and sends the question on to
+//! the rank that numbered the parent; at a start state the answer goes to rank 0. One phase of the exchange answers all questions: as
 //! many messages as the ways have steps.
 
 use serde::{Deserialize, Serialize};
