@@ -8,6 +8,7 @@
 //! phase. By levels (`by_levels`): new states wait for the next phase, so the first finding has a shortest trace.
 
 mod asking;
+mod ending;
 mod lending;
 
 use std::time::{Duration, Instant};
@@ -20,12 +21,12 @@ use super::frontier::Frontier;
 use super::log::{Log, Record};
 use super::numbers::{Known, Numbers};
 use super::recent::Recent;
-use super::sequel::{Sequel, Stage};
+use super::sequel::Sequel;
 use super::settings::{Outcome, Outside, Settings};
-use super::store::{Exact, Insert, Store};
-use super::{Desk, Finding, Observer, StateRef, What, trace};
-use crate::base::{Rank, hash, wire, words};
-use crate::comm::{Comm, Op, Tag, collective};
+use super::store::{Insert, Store};
+use super::{Desk, Finding, Observer, StateRef, What};
+use crate::base::{Rank, hash, words};
+use crate::comm::{Comm, Op, Tag};
 use crate::compile::{Expansion, Steps};
 use crate::exchange::{Exchange, Idle, Inbound};
 use crate::host::spool::Spool;
@@ -533,77 +534,5 @@ impl<'a, 'o> Worker<'a, 'o> {
             return Some(STOPPED.to_string());
         }
         self.settings.limits.out_of_time(self.begun)
-    }
-
-    /// Runs the sequel on all ranks, if all of them saw the search through.
-    fn go_on(&mut self, exchange: &mut Exchange<'_>, sequel: &mut dyn Sequel) {
-        let ended = self.stopping || self.director.as_mut().is_some_and(|director| director.enough());
-        if exchange.tally(Op::Sum, &[i64::from(ended)])[0] > 0 {
-            return;
-        }
-        // Every state was seen: nobody asks any more whether one is new.
-        if !self.numbers.wanted() {
-            self.store = Store::Exact(Exact::new(self.words, 0));
-        }
-        let (asked, begun, limits) = (self.outside.stop, self.begun, &self.settings.limits);
-        let stop = move || match asked() {
-            true => Some(STOPPED.to_string()),
-            false => limits.out_of_time(begun),
-        };
-        let mut stage = Stage {
-            exchange,
-            steps: &mut *self.steps,
-            owners: &self.settings.owners,
-            log: &mut self.log,
-            known: Known { store: &self.store, numbers: &self.numbers },
-            memory_bytes: limits.store_bytes,
-            findings: Vec::new(),
-            stop: &stop,
-        };
-        sequel.run(&mut stage);
-        if let Some(director) = &mut self.director {
-            director.findings.append(&mut stage.findings);
-        }
-        self.figures.peak_bytes = memory::peak_bytes();
-    }
-
-    /// Rebuilds the ways to the findings and gathers the figures.
-    fn finish(mut self, exchange: &mut Exchange<'_>) -> Option<Outcome> {
-        let mut findings = Vec::new();
-        let mut halt = None;
-        if let Some(director) = self.director.take() {
-            findings = director.findings;
-            halt = director.halt;
-        }
-        let paths = trace::paths(exchange, &mut self.log, &findings);
-        let parts =
-            collective::gather(exchange.comm(), wire::encode(&(&self.figures, paths.as_ref().err())))?;
-        let mut ranks = Vec::new();
-        for part in parts {
-            let (figures, failure): (RankFigures, Option<String>) =
-                wire::decode(&part).expect("figures decode");
-            ranks.push(figures);
-            halt = halt.or(failure);
-        }
-        let paths = paths.unwrap_or_default();
-        Some(Outcome { findings: findings.into_iter().zip(paths).collect(), halt, ranks })
-    }
-
-    fn close_figures(&mut self, exchange: &mut Exchange<'_>) {
-        let covered = self.steps.covered();
-        let figures = &mut self.figures;
-        let counts = exchange.counts();
-        (figures.batches_sent, figures.bytes_sent) = (counts.batches_sent, counts.bytes_sent);
-        figures.set_digest(self.digest);
-        figures.frontier_most = self.frontier.len_most().max(self.next.len_most());
-        figures.spool_bytes_most = self.frontier.spool_bytes().1 + self.next.spool_bytes().1;
-        figures.store_bytes = self.store.bytes();
-        figures.omission_bound = self.store.omission_bound() + self.recent.omission_bound(figures.states);
-        figures.peak_bytes = memory::peak_bytes();
-        figures.fired_by_rule = self.steps.fired_by_rule().to_vec();
-        figures.new_by_rule = self.steps.instances().sums_by_rule(&self.new_by_instance);
-        figures.tallies = self.observers.iter().map(|observer| observer.tally()).collect();
-        figures.covered_properties = covered.properties;
-        figures.covered_statements = covered.statements;
     }
 }
