@@ -133,12 +133,10 @@ impl<'a, 'o> Worker<'a, 'o> {
         let mut spools = [None, None];
         let mut log = Log::in_memory();
         if let Some(folder) = &limits.spool {
-            for spool in &mut spools {
-                let disk = FileDisk::open(folder, me)?;
-                // The log's files need names of their own only until they are unlinked.
-                log = Log::in_files(disk.path("steps"), disk.path("hashes"))?;
-                *spool = Some(Spool::new(Box::new(disk)));
-            }
+            let disks = [FileDisk::open(folder, me)?, FileDisk::open(folder, me)?];
+            // The log's files need a folder only until they are unlinked.
+            log = Log::in_files(disks[0].path("steps"), disks[0].path("hashes"))?;
+            spools = disks.map(|disk| Some(Spool::new(Box::new(disk))));
         }
         let [now, next] = spools;
         Ok(Worker {
