@@ -48,6 +48,8 @@ pub struct Frontier {
     tail_run: usize,
     tail_next: (u64, u32),
     spool: Option<Spool>,
+    /// The bytes of the block that was read last.
+    from_disk: Vec<u8>,
     blocks_max: usize,
     len: u64,
     len_most: u64,
@@ -73,6 +75,7 @@ impl Frontier {
             tail_run: 0,
             tail_next: (0, 0),
             spool,
+            from_disk: Vec::new(),
             blocks_max: (bytes_max as usize / (block_words * 8)).max(1),
             len: 0,
             len_most: 0,
@@ -176,8 +179,9 @@ impl Frontier {
         done.clear();
         if let Some(block) = self.full.pop_front() {
             self.head = block;
-        } else if let Some(bytes) = self.spool.as_mut().map(Spool::pop).transpose()?.flatten() {
-            words::read(&bytes, &mut done);
+        } else if let Some(spool) = self.spool.as_mut().filter(|spool| !spool.is_empty()) {
+            spool.pop(&mut self.from_disk)?;
+            words::read(&self.from_disk, &mut done);
             self.head = done;
             return Ok(true);
         } else {

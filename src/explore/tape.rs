@@ -7,7 +7,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use crate::host::HostError;
+use crate::host::{FileDisk, HostError};
 
 /// Records written, or read in order, at a time.
 const AT_ONCE: usize = 1 << 12;
@@ -37,9 +37,7 @@ impl<const BYTES: usize> Tape<BYTES> {
     }
 
     pub fn in_file(path: PathBuf) -> Result<Self, HostError> {
-        let open = File::options().read(true).write(true).create_new(true).open(&path);
-        let file = open.map_err(|error| HostError::file(&path, "making the log", error))?;
-        let _ = std::fs::remove_file(&path);
+        let file = FileDisk::unlinked(&path)?;
         let tail = Vec::with_capacity(Self::BUFFER_BYTES);
         Ok(Tape { place: Place::File { path, file, tail, written: 0 }, len: 0 })
     }

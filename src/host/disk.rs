@@ -1,29 +1,35 @@
-//! Files of one rank in one folder of its own.
+//! The room on disk that one rank has, in a folder of its own.
 //!
 //! The folder's name tells the machine, the process and its start time, so that a later run can tell the
-//! folders of runs that crashed from those of runs that live, and remove only the former.
+//! folders of runs that crashed from those of runs that live, and remove only the former. Files in it are unlinked as soon
+//! as they are made: their room is given back however the process ends.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::HostError;
 use crate::base::Rank;
 
-/// Whole files by name: written once, read, removed.
+/// Bytes at positions: written, read, written over.
 pub trait Disk {
-    fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), HostError>;
-    fn read(&mut self, name: &str) -> Result<Vec<u8>, HostError>;
-    fn remove(&mut self, name: &str) -> Result<(), HostError>;
-    /// Where a file of this name is, for messages.
-    fn path(&self, name: &str) -> PathBuf;
+    fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), HostError>;
+    /// Reads as many bytes as there is room for.
+    fn read(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), HostError>;
+    /// Where the bytes are, for messages.
+    fn path(&self) -> PathBuf;
 }
 
 const PREFIX: &str = "verify-";
+/// The file behind `Disk`.
+const BLOCKS: &str = "blocks";
 
-/// A folder that is removed with everything in it when this is dropped.
+/// A folder that is removed with everything in it when this is dropped; as a `Disk`, one file in it.
 pub struct FileDisk {
     folder: PathBuf,
+    /// Made when something is written.
+    blocks: Option<File>,
 }
 
 impl FileDisk {
@@ -34,32 +40,43 @@ impl FileDisk {
         let owner = Owner::this_process();
         let folder = parent.join(format!("{PREFIX}{}-r{rank}.{}", owner.label(), serial()));
         fs::create_dir_all(&folder).map_err(|error| HostError::file(&folder, "making the folder", error))?;
-        Ok(FileDisk { folder })
+        Ok(FileDisk { folder, blocks: None })
+    }
+
+    /// Where a file of this name is.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// A new file that no name leads to.
+    pub fn unlinked(path: &Path) -> Result<File, HostError> {
+        let open = File::options().read(true).write(true).create_new(true).open(path);
+        let file = open.map_err(|error| HostError::file(path, "making the file", error))?;
+        let _ = fs::remove_file(path);
+        Ok(file)
     }
 }
 
 impl Disk for FileDisk {
-    fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), HostError> {
-        let path = self.path(name);
-        fs::write(&path, bytes).map_err(|error| {
-            // A part of a block is of no use, and the room it takes may be what others need.
-            let _ = fs::remove_file(&path);
-            HostError::file(&path, "writing", error)
-        })
+    fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), HostError> {
+        let path = self.path();
+        let file = match &mut self.blocks {
+            Some(file) => file,
+            none => none.insert(FileDisk::unlinked(&path)?),
+        };
+        file.write_all_at(bytes, at).map_err(|error| HostError::file(path, "writing", error))
     }
 
-    fn read(&mut self, name: &str) -> Result<Vec<u8>, HostError> {
-        let path = self.path(name);
-        fs::read(&path).map_err(|error| HostError::file(&path, "reading", error))
+    fn read(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), HostError> {
+        let read = match &mut self.blocks {
+            Some(file) => file.read_exact_at(bytes, at),
+            None => Err(std::io::ErrorKind::NotFound.into()),
+        };
+        read.map_err(|error| HostError::file(self.path(), "reading", error))
     }
 
-    fn remove(&mut self, name: &str) -> Result<(), HostError> {
-        let path = self.path(name);
-        fs::remove_file(&path).map_err(|error| HostError::file(&path, "removing", error))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+    fn path(&self) -> PathBuf {
+        self.file(BLOCKS)
     }
 }
 
@@ -151,12 +168,17 @@ mod tests {
     fn a_folder_lives_as_long_as_its_disk() {
         let parent = scratch("lives");
         let mut disk = FileDisk::open(&parent, Rank(3)).unwrap();
-        disk.write("a", b"xyz").unwrap();
-        assert_eq!(disk.read("a").unwrap(), b"xyz");
-        assert!(disk.read("b").unwrap_err().to_string().contains("reading failed"));
+        let mut bytes = [0; 3];
+        assert!(disk.read(0, &mut bytes).unwrap_err().to_string().contains("reading failed"));
+        disk.write(5, b"xyz").unwrap();
+        disk.read(5, &mut bytes).unwrap();
+        assert_eq!(&bytes, b"xyz");
+        assert!(disk.read(6, &mut bytes).unwrap_err().to_string().contains("reading failed"));
         // A second rank of the same process must not take the first one's folder for stale.
         let other = FileDisk::open(&parent, Rank(4)).unwrap();
-        assert_eq!(disk.read("a").unwrap(), b"xyz");
+        disk.write(6, b"ZZ").unwrap();
+        disk.read(5, &mut bytes).unwrap();
+        assert_eq!(&bytes, b"xZZ");
         drop((disk, other));
         assert_eq!(fs::read_dir(&parent).unwrap().count(), 0);
         fs::remove_dir_all(parent).unwrap();

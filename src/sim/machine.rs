@@ -1,7 +1,6 @@
 //! Clocks that jump and disks that fill up, by the seed.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,56 +27,52 @@ impl Clock for SimClock {
     }
 }
 
-/// Files in memory, with room for `room_bytes`, whose operations fail in `fail_percent` of 100 calls.
+/// Bytes in memory, `room_bytes` at most, whose operations fail in `fail_percent` of 100 calls.
 pub struct SimDisk {
     prng: Prng,
-    files: BTreeMap<String, Vec<u8>>,
+    bytes: Vec<u8>,
     room_bytes: usize,
     fail_percent: u64,
 }
 
 impl SimDisk {
     pub fn new(seed: u64, room_bytes: usize, fail_percent: u64) -> SimDisk {
-        SimDisk { prng: Prng::new(seed), files: BTreeMap::new(), room_bytes, fail_percent }
+        SimDisk { prng: Prng::new(seed), bytes: Vec::new(), room_bytes, fail_percent }
     }
 
-    fn maybe_fail(&mut self, name: &str, action: &'static str) -> Result<(), HostError> {
+    fn maybe_fail(&mut self, action: &'static str) -> Result<(), HostError> {
         if self.prng.chance(self.fail_percent) {
-            return Err(HostError::file(self.path(name), action, std::io::Error::other("simulated")));
+            return Err(HostError::file(self.path(), action, std::io::Error::other("simulated")));
         }
         Ok(())
-    }
-
-    fn missing(&self, name: &str, action: &'static str) -> HostError {
-        HostError::file(self.path(name), action, std::io::ErrorKind::NotFound.into())
     }
 }
 
 impl Disk for SimDisk {
-    fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), HostError> {
-        self.maybe_fail(name, "writing")?;
-        let used: usize = self.files.values().map(Vec::len).sum();
-        if used + bytes.len() > self.room_bytes {
-            return Err(HostError::DiskFull { path: self.path(name) });
+    fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), HostError> {
+        let (begin, end) = (at as usize, at as usize + bytes.len());
+        if end > self.room_bytes {
+            return Err(HostError::DiskFull { path: self.path() });
         }
-        self.files.insert(name.to_string(), bytes.to_vec());
+        self.bytes.resize(self.bytes.len().max(end), 0);
+        // A write that fails may have done a part of its work.
+        let half = begin + bytes.len() / 2;
+        self.bytes[begin..half].copy_from_slice(&bytes[..half - begin]);
+        self.maybe_fail("writing")?;
+        self.bytes[begin..end].copy_from_slice(bytes);
         Ok(())
     }
 
-    fn read(&mut self, name: &str) -> Result<Vec<u8>, HostError> {
-        self.maybe_fail(name, "reading")?;
-        self.files.get(name).cloned().ok_or_else(|| self.missing(name, "reading"))
+    fn read(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), HostError> {
+        self.maybe_fail("reading")?;
+        let there = self.bytes.get(at as usize..at as usize + bytes.len());
+        let missing = || HostError::file(self.path(), "reading", std::io::ErrorKind::UnexpectedEof.into());
+        bytes.copy_from_slice(there.ok_or_else(missing)?);
+        Ok(())
     }
 
-    fn remove(&mut self, name: &str) -> Result<(), HostError> {
-        match self.files.remove(name) {
-            Some(_) => Ok(()),
-            None => Err(self.missing(name, "removing")),
-        }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        PathBuf::from("simulated").join(name)
+    fn path(&self) -> PathBuf {
+        PathBuf::from("simulated")
     }
 }
 
@@ -99,15 +94,16 @@ mod tests {
     fn a_spool_survives_failing_and_full_disks_without_losing_a_block() {
         for seed in 0..50 {
             let mut prng = Prng::new(seed);
-            let mut spool = Spool::new(Box::new(SimDisk::new(seed, 2_000, 30)));
+            let mut spool = Spool::new(Box::new(SimDisk::new(seed, 200_000, 30)));
             let (mut pushed, mut popped, mut full) = (0u32, 0u32, 0);
+            let mut block = Vec::new();
             for _ in 0..400 {
                 if prng.chance(75) {
                     match spool.push(&[pushed.to_le_bytes(); 20].concat()) {
                         Ok(()) => pushed += 1,
                         Err(error) => full += u32::from(error.is_out_of_room()),
                     }
-                } else if let Ok(Some(block)) = spool.pop() {
+                } else if let Ok(true) = spool.pop(&mut block) {
                     assert_eq!(block, [popped.to_le_bytes(); 20].concat());
                     popped += 1;
                 }

@@ -30,7 +30,7 @@ use crate::comm::{Comm, Op, Tag};
 use crate::compile::{Expansion, Steps};
 use crate::exchange::{Exchange, Idle, Inbound};
 use crate::host::spool::Spool;
-use crate::host::{Disk, FileDisk, HostError, disk, memory};
+use crate::host::{FileDisk, HostError, disk, memory};
 use crate::verdict::figures::RankFigures;
 
 /// States expanded together.
@@ -135,7 +135,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         if let Some(folder) = &limits.spool {
             let disks = [FileDisk::open(folder, me)?, FileDisk::open(folder, me)?];
             // The log's files need a folder only until they are unlinked.
-            log = Log::in_files(disks[0].path("steps"), disks[0].path("hashes"))?;
+            log = Log::in_files(disks[0].file("steps"), disks[0].file("hashes"))?;
             spools = disks.map(|disk| Some(Spool::new(Box::new(disk))));
         }
         let [now, next] = spools;
