@@ -92,8 +92,10 @@ LARGER = [
     ("German", "german", 12, []),
     ("Szymanski", "szymanski", 8, []),
     ("Szymanski", "szymanski", 9, []),
+    ("Szymanski", "szymanski", 10, []),
     ("Peterson", "peterson", 6, []),
     ("philosophers", "philosophers", 10, []),
+    ("philosophers", "philosophers", 16, []),
 ]
 MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",

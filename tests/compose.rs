@@ -135,6 +135,39 @@ fn every_broken_variant_is_violated_with_an_execution() {
     }
 }
 
+/// With so many components, the rounds of some would take minutes.
+#[test]
+fn mistakes_of_many_components_are_found_at_once() {
+    for path in models("models/proof/broken") {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path).expect("a model");
+        let found = prove_text(&name, &text, "const=N=12 time=60s", 2);
+        assert_eq!(found.verdict, Verdict::Violated, "{name}: {:?}", found.reason);
+        let trace = found.checks.iter().find_map(|check| check.trace.as_ref()).expect("a trace");
+        assert!(trace.steps.len() <= 100, "{name}: {} steps", trace.steps.len());
+    }
+}
+
+/// No walk gets there: four members have to step in turn, thirty times.
+#[test]
+fn what_walks_do_not_find_is_found_between_rounds() {
+    let text = "type pid : 1..4;
+        var steps : 0..30; place : array [pid] of boolean;
+        startstate for i : pid do place[i] := false; end; steps := 0; end;
+        ruleset i : pid do rule \"step\" true ==>
+          place[i] := !place[i];
+          if steps % 4 = i - 1 & steps < 30 then steps := steps + 1 else steps := 0 end;
+        end; end;
+        invariant \"not that far\" steps < 30;";
+    for ranks in [1, 2] {
+        let found = prove_text("in turn", text, "", ranks);
+        assert_eq!(found.verdict, Verdict::Violated, "{:?}", found.reason);
+        assert!(!found.proof.expect("a proof was begun").rounds.is_empty());
+        let trace = found.checks.iter().find_map(|check| check.trace.as_ref()).expect("a trace");
+        assert_eq!(trace.steps.len(), 31, "the start and thirty steps");
+    }
+}
+
 #[test]
 fn what_is_proved_of_random_processes_holds() {
     let seeds = processes::seeds(40);

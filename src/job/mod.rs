@@ -18,6 +18,7 @@ pub mod prove;
 pub mod reaches;
 pub mod responses;
 pub mod values;
+mod wander;
 
 /// How a run ends, for the shell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

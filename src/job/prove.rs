@@ -1,6 +1,6 @@
 //! `verify prove`: a proof by components on all ranks, as the job sees it.
 //!
-//! Every rank cuts the same model and runs `compose::proof`; rank 0 has the result. Where a round leaves something open,
+//! Every rank cuts the same model, walks through it for a moment (`wander.rs`) and runs `compose::proof`; rank 0 has the result. Where a round leaves something open,
 //! rank 0 also looks for a real execution with decision diagrams of the whole model, and the others with random walks,
 //! for longer in each round: what they find was walked by the evaluator and is replayed, as any trace. A proof is told as
 //! such only after it was checked anew (`compose::recheck`), and its certificate by `audit`, without the engine: every rank
@@ -17,7 +17,6 @@ use crate::audit::certificate::{Checked, Obligation};
 use crate::audit::setwise::{Budget, check_either};
 use crate::audit::share::{Refused, Share, joined};
 use crate::audit::{self, DeadlockMode, SymmetryMode};
-use crate::base::prng::Prng;
 use crate::base::wire;
 use crate::comm::{Comm, Op, Terms, collective};
 use crate::compose::certificate::certificate;
@@ -28,13 +27,13 @@ use crate::compose::recheck::Claims;
 use crate::host::memory;
 use crate::host::signals::Signals;
 use crate::ir::eval::{Fault, Machine, State, Step};
-use crate::ir::model::instance_count;
 use crate::ir::{Instance, Model, PropertyKind, RuleId};
 use crate::symbolic::{Trouble, View, Watch};
 use crate::verdict::figures::{CertificateCheck, CheckedBy, ProofFigures};
 use crate::verdict::{Check, CheckKind, Counts, Ending, Report, StepRef, Verdict};
 
 use super::options::{Command, Values};
+use super::wander::{Walked, Wanderer, shortened, wrong};
 
 /// How long one rank looks for an execution in the first round; twice as long in each round after.
 const SEEK_FIRST: Duration = Duration::from_millis(500);
@@ -101,6 +100,14 @@ pub(super) fn work(
             }
         }
     }
+    let mut wanderer = Wanderer::new(model, &parts, options.eval);
+    let walked = wanderer.glance(u64::from(comm.rank().0) << 32, &*stop);
+    if let Some(report) = first_walk(comm, model, &options, &walked) {
+        // Where states are small, diagrams may tell a shorter way.
+        let shorter =
+            root.then(|| sought_whole(model, &options, bytes, &within(&stop, SEEK_FIRST))).flatten();
+        return Ok(root.then(|| found(shorter.unwrap_or(report), None)));
+    }
     let request = Request {
         model,
         options: options.eval,
@@ -115,7 +122,7 @@ pub(super) fn work(
     };
     let mut seen: Option<Seen> = None;
     let mut seek = |round: u64, comm: &mut dyn Comm| {
-        seen = seek_execution(model, &options, bytes, round, comm, &stop);
+        seen = seek_execution(model, &mut wanderer, &options, bytes, round, comm, &stop);
         seen.is_some()
     };
     let proved = prove(&request, comm, &mut seek);
@@ -224,8 +231,7 @@ fn all_trouble(comm: &mut dyn Comm, model: &Model, trouble: Option<&Trouble>) ->
 /// An execution that a rank found.
 enum Seen {
     Told(Box<Report>),
-    /// The steps to something wrong, as numbers of rules and instances; the last may fail.
-    Walked(Vec<(u32, u64)>),
+    Walked(Walked),
 }
 
 /// The report of the first rank that found an execution, at rank 0.
@@ -246,8 +252,8 @@ fn first_seen(
     };
     let all = collective::gather(comm, wire::encode(&walked))?;
     told.or_else(|| {
-        let steps = |bytes: &Vec<u8>| wire::decode::<Option<Vec<(u32, u64)>>>(bytes).expect("a peer's walk");
-        walked_again(model, options, &all.iter().find_map(steps)?)
+        let steps = |bytes: &Vec<u8>| wire::decode::<Option<Walked>>(bytes).expect("a peer's walk");
+        walked_again(model, options, all.iter().find_map(steps)?)
     })
 }
 
@@ -285,6 +291,7 @@ const WHOLE_BITS_MAX: u32 = 160;
 /// reduction that it joins last.
 fn seek_execution(
     model: &Model,
+    wanderer: &mut Wanderer<'_>,
     options: &audit::Options,
     bytes: u64,
     round: u64,
@@ -293,11 +300,7 @@ fn seek_execution(
 ) -> Option<Seen> {
     let (rank, ranks) = (comm.rank(), comm.ranks());
     let longest = SEEK_FIRST * 2u32.saturating_pow(round.min(16) as u32);
-    let until = Instant::now() + longest / ranks.min(2);
-    let stop = stop.clone();
-    let stop: Watch =
-        Rc::new(move || stop().or_else(|| (Instant::now() > until).then(|| "not found in time".to_string())));
-    let (_, bits) = View::whole(model);
+    let stop = within(stop, longest / ranks.min(2));
     let end = Terms::new(Op::Max, &[]);
     let seed = round + (u64::from(rank.0) << 32);
     if !rank.is_root() {
@@ -307,79 +310,57 @@ fn seek_execution(
             ended.set(ended.get() || comm.borrow_mut().reduce_poll().is_some());
             stop().or_else(|| ended.get().then(|| "rank 0 has ended".to_string()))
         };
-        let seen = wander(model, options, seed, &enough);
+        let seen = wanderer.wander(seed, &enough);
         if !ended.get() {
             collective::wait_reduction(comm.into_inner());
         }
         return seen.map(Seen::Walked);
     }
-    let seen = match bits > WHOLE_BITS_MAX {
-        true => wander(model, options, seed, &*stop).map(Seen::Walked),
-        false => {
-            let report = bdd::search(model, options, bytes, &stop).ok();
-            let violated = report.filter(|report| report.verdict == Verdict::Violated);
-            violated.map(|report| Seen::Told(Box::new(report)))
-        }
+    let seen = match is_small(model) {
+        true => sought_whole(model, options, bytes, &stop).map(|report| Seen::Told(Box::new(report))),
+        false => wanderer.wander(seed, &*stop).map(Seen::Walked),
     };
     comm.reduce_start(&end);
     collective::wait_reduction(comm);
     seen
 }
 
-/// Random walks from start states, each a little longer than the last.
-fn wander(
-    model: &Model,
-    options: &audit::Options,
-    seed: u64,
-    stop: &dyn Fn() -> Option<String>,
-) -> Option<Vec<(u32, u64)>> {
-    let mut machine = Machine::new(model, options.eval);
-    let mut prng = Prng::new(seed);
-    let starts: Vec<StepRef> = model
-        .starts
-        .iter()
-        .enumerate()
-        .flat_map(|(at, rule)| {
-            (0..model.instances(rule)).map(move |index| StepRef { rule: at as u32, index })
-        })
-        .collect();
-    for length in (20..).step_by(20) {
-        let start = starts[prng.index(starts.len())];
-        let Ok(Some(mut state)) = machine.start(start.rule as usize, start.index) else { continue };
-        let mut path = vec![(start.rule, start.index)];
-        for _ in 0..length {
-            if stop().is_some() {
-                return None;
-            }
-            if wrong(model, &mut machine, &state).is_some() {
-                return Some(path);
-            }
-            let mut nexts = Vec::new();
-            machine.successors(&state, |instance, step| match step {
-                Ok(Step::Next(next)) => nexts.push((instance, Ok(next))),
-                Err(fault) => nexts.push((instance, Err(fault))),
-                Ok(_) => {}
-            });
-            if nexts.is_empty() {
-                break;
-            }
-            let (instance, next) = nexts.swap_remove(prng.index(nexts.len()));
-            path.push((instance.rule.0, instance.index));
-            match next {
-                Ok(next) => state = next,
-                Err(_) => return Some(path),
-            }
-        }
-    }
-    None
+/// The same reasons to stop, and that so much time has passed.
+fn within(stop: &Watch, time: Duration) -> Watch {
+    let (stop, until) = (stop.clone(), Instant::now() + time);
+    Rc::new(move || stop().or_else(|| (Instant::now() > until).then(|| "not found in time".to_string())))
 }
 
-/// The report of a walk to something wrong, walked once more.
-fn walked_again(model: &Model, options: &audit::Options, steps: &[(u32, u64)]) -> Option<Report> {
+/// Whether a state is small enough for diagrams of the whole model.
+fn is_small(model: &Model) -> bool {
+    View::whole(model).1 <= WHOLE_BITS_MAX
+}
+
+/// A shortest execution to something wrong, by diagrams of the whole model; none where states are large.
+fn sought_whole(model: &Model, options: &audit::Options, bytes: u64, stop: &Watch) -> Option<Report> {
+    let report = is_small(model).then(|| bdd::search(model, options, bytes, stop).ok()).flatten();
+    report.filter(|report| report.verdict == Verdict::Violated)
+}
+
+/// The report of the first rank's walk to something wrong, the same on all ranks.
+fn first_walk(
+    comm: &mut dyn Comm,
+    model: &Model,
+    options: &audit::Options,
+    walked: &Option<Walked>,
+) -> Option<Report> {
+    let all = all_gather(comm, wire::encode(walked));
+    let steps = |bytes: &Vec<u8>| wire::decode::<Option<Walked>>(bytes).expect("a peer's walk");
+    walked_again(model, options, all.iter().find_map(steps)?)
+}
+
+/// The report of a walk to something wrong, made shorter and walked once more.
+fn walked_again(model: &Model, options: &audit::Options, steps: Walked) -> Option<Report> {
+    let steps = shortened(model, options.eval, steps);
     let mut machine = Machine::new(model, options.eval);
     let mut path: Vec<StepRef> = Vec::new();
     let mut state = State::default();
-    for &(rule, index) in steps {
+    for (rule, index) in steps {
         let step = StepRef { rule, index };
         if path.is_empty() {
             state = machine.start(rule as usize, index).ok()??;
@@ -400,33 +381,6 @@ fn walked_again(model: &Model, options: &audit::Options, steps: &[(u32, u64)]) -
     }
     let (ending, fault) = wrong(model, &mut machine, &state)?;
     Some(found_on_a_walk(model, options, path, ending, fault.as_deref()))
-}
-
-/// An invariant that a state violates.
-fn wrong<'m>(
-    model: &'m Model,
-    machine: &mut Machine<'m>,
-    state: &[i64],
-) -> Option<(Ending, Option<Box<Fault>>)> {
-    for (at, property) in model.properties.iter().enumerate() {
-        if property.kind != PropertyKind::Invariant {
-            continue;
-        }
-        let at = at as u32;
-        let mut claims = 0..instance_count(&property.binders, &model.types);
-        let seen = claims.find_map(|index| {
-            let (binders, cells) = (&property.binders, property.frame.cells);
-            match machine.predicate(state, binders, cells, index, property.claim) {
-                Ok(Some(false)) => Some((Ending::Property { property: at, index }, None)),
-                Ok(_) => None,
-                Err(fault) => Some((Ending::PropertyFault { property: at, fault: fault.kind }, Some(fault))),
-            }
-        });
-        if seen.is_some() {
-            return seen;
-        }
-    }
-    None
 }
 
 fn found_on_a_walk(
