@@ -5,9 +5,9 @@
 //! one alone: among hundreds, two that are chosen by chance at every step hardly ever meet. With rules of several
 //! priorities everybody has to be asked.
 //!
-//! A glance, of some ten thousand steps, comes before a proof is begun; longer searches between its rounds. Walks are made by machine code, about a million steps a second; by the evaluator where a model has very many rule
-//! instances, since making code for all of them takes longer than looking at the few that are asked. Whoever gets the
-//! steps walks them once more with the evaluator.
+//! A glance, of some ten thousand steps, comes before a proof is begun; longer searches between its rounds. Walks are made by
+//! machine code; by the evaluator where a model has very many rule instances, since making code for all of them takes
+//! longer than looking at the few that are asked. Whoever gets the steps walks them once more with the evaluator.
 //!
 //! Cost: for each step of a walk, the guards of those who may take it, and all invariants.
 
@@ -37,7 +37,7 @@ const STEPS_UNASKED: u64 = 64;
 
 /// Steps of a glance, and its longest time.
 const GLANCE_STEPS: u64 = 40_000;
-const GLANCE_MOST: Duration = Duration::from_millis(300);
+const GLANCE_MOST: Duration = Duration::from_millis(100);
 
 /// Steps of the evaluator that may be spent on making a walk shorter.
 const SHORTEN_STEPS: usize = 100_000;
@@ -170,6 +170,9 @@ impl<'m> Wanderer<'m> {
             })
             .collect();
         for walk in 0.. {
+            if stop().is_some() {
+                break;
+            }
             let start = starts[prng.index(starts.len())];
             let Ok(Some(mut state)) = machine.start(start.rule as usize, start.index) else { continue };
             let few = self.a_few(walk, prng);

@@ -127,7 +127,8 @@ fn figures(document: &Document) -> String {
     let note = document.symmetry_note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
     let symmetry = format!("{}{note}", document.symmetry);
     row("search", format!("{}, symmetry {symmetry}, {}", document.engine, ranks(document.ranks)));
-    if document.proof.is_some() {
+    // A proof, and walks that come before one, have no states to count.
+    if document.proof.is_some() || document.states == 0 {
         row("time", format!("{:.2} s", document.seconds));
     } else {
         row("states", size::count(document.states));
