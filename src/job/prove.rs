@@ -1,8 +1,8 @@
 //! `verify prove`: a proof by components on all ranks, as the job sees it.
 //!
-//! Every rank cuts the same model, walks through it for a moment (`wander.rs`) and runs `compose::proof`; rank 0 has the result. Where a round leaves something open,
-//! rank 0 also looks for a real execution with decision diagrams of the whole model, and the others with random walks,
-//! for longer in each round: what they find was walked by the evaluator and is replayed, as any trace. A proof is told as
+//! Every rank cuts the same model, walks through it for a moment (`wander.rs`) and runs `compose::proof`; rank 0 has the
+//! result. Where a round leaves something open, rank 0 also looks for a real execution with decision diagrams of the whole
+//! model, and the others with random walks, for longer in each round: what they find was walked by the evaluator and is replayed, as any trace. A proof is told as
 //! such only after it was checked anew (`compose::recheck`), and its certificate by `audit`, without the engine: every rank
 //! makes the same certificate and checks its share of the obligations.
 
@@ -17,7 +17,7 @@ use crate::audit::certificate::{Checked, Obligation};
 use crate::audit::setwise::{Budget, check_either};
 use crate::audit::share::{Refused, Share, joined};
 use crate::audit::{self, DeadlockMode, SymmetryMode};
-use crate::base::wire;
+use crate::base::{Rank, wire};
 use crate::comm::{Comm, Op, Terms, collective};
 use crate::compose::certificate::certificate;
 use crate::compose::judge::all_gather;
@@ -37,6 +37,9 @@ use super::wander::{Walked, Wanderer, shortened, wrong};
 
 /// How long one rank looks for an execution in the first round; twice as long in each round after.
 const SEEK_FIRST: Duration = Duration::from_millis(500);
+
+/// The walks before the first round have a number that no round has.
+const GLANCE: u64 = u32::MAX as u64;
 
 /// The task of `verify prove MODEL`.
 pub fn task_of_model(path: &Path, values: &Values) -> Result<Task, Refusal> {
@@ -101,7 +104,7 @@ pub(super) fn work(
         }
     }
     let mut wanderer = Wanderer::new(model, &parts, options.eval);
-    let walked = wanderer.glance(u64::from(comm.rank().0) << 32, &*stop);
+    let walked = wanderer.glance(seed(comm.rank(), GLANCE), &*stop);
     if let Some(report) = first_walk(comm, model, &options, &walked) {
         // Where states are small, diagrams may tell a shorter way.
         let shorter =
@@ -302,7 +305,7 @@ fn seek_execution(
     let longest = SEEK_FIRST * 2u32.saturating_pow(round.min(16) as u32);
     let stop = within(stop, longest / ranks.min(2));
     let end = Terms::new(Op::Max, &[]);
-    let seed = round + (u64::from(rank.0) << 32);
+    let seed = seed(rank, round);
     if !rank.is_root() {
         comm.reduce_start(&end);
         let (comm, ended) = (RefCell::new(comm), Cell::new(false));
@@ -323,6 +326,11 @@ fn seek_execution(
     comm.reduce_start(&end);
     collective::wait_reduction(comm);
     seen
+}
+
+/// For a round's walks on a rank.
+fn seed(rank: Rank, round: u64) -> u64 {
+    round + (u64::from(rank.0) << 32)
 }
 
 /// The same reasons to stop, and that so much time has passed.
