@@ -58,8 +58,7 @@ pub(super) struct Wanderer<'m> {
 
 impl<'m> Wanderer<'m> {
     pub fn new(model: &'m Model, parts: &'m Parts, options: Options) -> Wanderer<'m> {
-        let one_priority = model.rules.windows(2).all(|pair| pair[0].priority == pair[1].priority);
-        Wanderer { model, parts, options, native: None, asked: false, one_priority }
+        Wanderer { model, parts, options, native: None, asked: false, one_priority: has_one_priority(model) }
     }
 
     /// A short look before anything else is done, where there is machine code: many a mistake is found at once.
@@ -213,7 +212,7 @@ impl<'m> Wanderer<'m> {
 /// without which the rest still leads to something wrong; again, until nothing changes. For as long as that takes few
 /// steps; nothing where rules have several priorities.
 pub(super) fn shortened(model: &Model, options: Options, walk: Walked) -> Walked {
-    if model.rules.windows(2).any(|pair| pair[0].priority != pair[1].priority) {
+    if !has_one_priority(model) {
         return walk;
     }
     let mut machine = Machine::new(model, options);
@@ -281,6 +280,11 @@ fn leads_to_wrong<'m>(model: &'m Model, machine: &mut Machine<'m>, walk: &[(u32,
         }
     }
     wrong(model, machine, &state).is_some()
+}
+
+/// Whether a step may be taken whoever else might take one.
+fn has_one_priority(model: &Model) -> bool {
+    model.rules.windows(2).all(|pair| pair[0].priority == pair[1].priority)
 }
 
 /// Of two walks, one of everybody and one of a few.
