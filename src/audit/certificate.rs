@@ -112,11 +112,51 @@ pub fn check(
     options: Options,
     views_max: usize,
 ) -> Result<Checked, Failure> {
-    composed(model, certificate, options, |composition| {
-        let mut checker = Checker { composition, thetas: Vec::new(), checked: Checked::default(), views_max };
-        checker.run(certificate)?;
-        Ok(checker.checked)
-    })
+    composed(model, certificate, options, |composition| enumerated(composition, certificate, views_max))
+}
+
+/// The same where the data were looked at.
+pub(super) fn enumerated(
+    composition: Composition<'_>,
+    certificate: &Certificate,
+    views_max: usize,
+) -> Result<Checked, Failure> {
+    let mut checker = Checker { composition, thetas: Vec::new(), checked: Checked::default(), views_max };
+    checker.run(certificate)?;
+    Ok(checker.checked)
+}
+
+/// Whether there seem to be more views than so many: each path through a theta, or through what is common, is at least one,
+/// with any value of what is not asked. Common paths may exclude those of a theta, so this is a guess.
+pub(super) fn looks_large(
+    composition: &Composition<'_>,
+    certificate: &Certificate,
+    views_max: usize,
+) -> bool {
+    let (model, partition) = (composition.model, composition.partition);
+    let paths = diagram::paths(certificate);
+    let mut left = views_max as u64;
+    for (of, part) in certificate.components.iter().zip(&partition.parts) {
+        let mut asked = diagram::support(certificate, of.theta);
+        asked.extend(diagram::support(certificate, of.common));
+        let (mut slots, mut auxiliaries) = (BTreeSet::new(), BTreeSet::new());
+        for variable in asked {
+            match certificate.variables[variable as usize] {
+                Variable::Bit { slot, .. } => slots.insert(slot),
+                Variable::Auxiliary(at) => auxiliaries.insert(at),
+            };
+        }
+        let free = partition.shared.iter().chain(&part.locals).filter(|slot| !slots.contains(slot));
+        let values = free.map(|&slot| model.types.count(model.slots[slot as usize].ty).saturating_add(1));
+        let flags = (certificate.auxiliaries.len() - auxiliaries.len()).min(u64::BITS as usize);
+        let unasked = values.chain((0..flags).map(|_| 2)).fold(1, u64::saturating_mul);
+        let least = paths[of.theta as usize].max(paths[of.common as usize]).saturating_mul(unasked);
+        match left.checked_sub(least) {
+            Some(rest) => left = rest,
+            None => return true,
+        }
+    }
+    false
 }
 
 struct Checker<'a> {
@@ -320,6 +360,11 @@ impl Checker<'_> {
 fn product(lists: &[Vec<i64>]) -> Vec<Box<[i64]>> {
     let mut rows: Vec<Vec<i64>> = vec![Vec::new()];
     for list in lists {
+        // Most slots of a long view have one value: rows are not copied for these.
+        if let [value] = list[..] {
+            rows.iter_mut().for_each(|row| row.push(value));
+            continue;
+        }
         rows = rows.iter().flat_map(|row| list.iter().map(|value| [&row[..], &[*value]].concat())).collect();
     }
     rows.into_iter().map(Vec::into_boxed_slice).collect()

@@ -56,6 +56,16 @@ pub fn alive(certificate: &Certificate) -> Vec<bool> {
     alive
 }
 
+/// For each reference, how many paths from it end in true, saturating; those are counted, too, that ask a variable twice and
+/// get different answers.
+pub fn paths(certificate: &Certificate) -> Vec<u64> {
+    let mut paths = vec![0u64, 1];
+    for Node(_, low, high) in &certificate.nodes {
+        paths.push(paths[*low as usize].saturating_add(paths[*high as usize]));
+    }
+    paths
+}
+
 /// What a path to true asked, with the answers.
 pub type Cube = HashMap<Variable, bool>;
 

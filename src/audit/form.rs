@@ -6,7 +6,7 @@
 //! What the certificate says of slots is compared with the model's own footprints. Cost: one visit a node for every
 //! component, and one footprint for each rule and component.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::certificate::{Failure, Obligation, failure};
 use super::diagram;
@@ -160,17 +160,21 @@ fn predicates(certificate: &Certificate) -> Result<(), Failure> {
             return Err(failure(Obligation::Auxiliary, Some(&part.name), detail));
         }
     }
-    // What is common to many is looked at once.
-    let mut supports: BTreeMap<Ref, BTreeSet<u32>> = BTreeMap::new();
+    // What is common to many is looked at once; of that, each component looks at what not everybody sees.
+    let mut hidden: BTreeMap<Ref, Vec<u32>> = BTreeMap::new();
+    let is_shared = |at: u32| match certificate.variables[at as usize] {
+        Variable::Bit { slot, .. } => certificate.shared.binary_search(&slot).is_ok(),
+        Variable::Auxiliary(_) => true,
+    };
     for part in &certificate.components {
         let seen = |at: u32| match certificate.variables[at as usize] {
-            Variable::Bit { slot, .. } => {
-                part.locals.binary_search(&slot).is_ok() || certificate.shared.binary_search(&slot).is_ok()
-            }
+            Variable::Bit { slot, .. } => part.locals.binary_search(&slot).is_ok() || is_shared(at),
             Variable::Auxiliary(_) => true,
         };
-        let common =
-            supports.entry(part.common).or_insert_with(|| diagram::support(certificate, part.common));
+        let common = hidden.entry(part.common).or_insert_with(|| {
+            let all = diagram::support(certificate, part.common);
+            all.into_iter().filter(|&at| !is_shared(at)).collect()
+        });
         let own = diagram::support(certificate, part.theta);
         if !common.iter().copied().chain(own).all(seen) {
             let detail = "its theta asks what it does not see".to_string();

@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use fxhash::FxHashMap;
 
 use super::ask::Names;
-use super::certificate::{Checked, Failure, Obligation, failure};
+use super::certificate::{Checked, Failure, Obligation, enumerated, failure, looks_large};
 use super::decision::{ALL, Enough, Limit, May, NONE, Set, Sets};
 use super::follows::{Path, counterexample, is_empty};
 use super::form::composed;
@@ -64,15 +64,26 @@ pub fn check_share(
     share: Share,
 ) -> Result<Checked, Refused> {
     composed(model, certificate, options, |composition| {
-        let nodes_max = (budget.bytes / NODE_BYTES).min(u64::from(u32::MAX)) as usize;
-        let stop = || (budget.stop)();
-        let sets = Sets::new(Limit { nodes_max, stop: &stop });
-        let checker = Checker::new(composition, certificate, sets, share);
-        Ok(checker.and_then(|mut checker| checker.run(certificate).map(|()| checker.checked)))
+        Ok(composed_share(composition, certificate, budget, share))
     })?
 }
 
-/// View by view where there are at most `views_max`, else a share set by set.
+/// The same where the data were looked at.
+fn composed_share(
+    composition: Composition<'_>,
+    certificate: &Certificate,
+    budget: Budget,
+    share: Share,
+) -> Result<Checked, Refused> {
+    let nodes_max = (budget.bytes / NODE_BYTES).min(u64::from(u32::MAX)) as usize;
+    let stop = || (budget.stop)();
+    let sets = Sets::new(Limit { nodes_max, stop: &stop });
+    let mut checker = Checker::new(composition, certificate, sets, share)?;
+    checker.run(certificate)?;
+    Ok(checker.checked)
+}
+
+/// View by view where there are at most `views_max`, else a share set by set; what is more likely to do is tried first.
 pub fn check_either(
     model: &Model,
     certificate: &Certificate,
@@ -81,12 +92,21 @@ pub fn check_either(
     budget: Budget,
     share: Share,
 ) -> Result<Checked, Refused> {
-    match super::certificate::check(model, certificate, options, views_max) {
-        Err(failure) if failure.obligation == Obligation::Size => {
-            check_share(model, certificate, options, budget, share)
+    let is_size = |failure: &Failure| failure.obligation == Obligation::Size;
+    composed(model, certificate, options, |composition| {
+        let by_sets = |composition| composed_share(composition, certificate, budget, share);
+        let large = looks_large(&composition, certificate, views_max);
+        let first = large.then(|| by_sets(composition.again()));
+        match first {
+            Some(Err(refused)) if !is_size(&refused.failure) => return Ok(Err(refused)),
+            Some(Ok(checked)) => return Ok(Ok(checked)),
+            _ => {}
         }
-        other => Ok(other?),
-    }
+        match enumerated(composition.again(), certificate, views_max) {
+            Err(failure) if is_size(&failure) => Ok(first.unwrap_or_else(|| by_sets(composition))),
+            other => Ok(Ok(other?)),
+        }
+    })?
 }
 
 /// A set that some thetas are within.

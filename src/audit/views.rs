@@ -172,6 +172,11 @@ impl<'a> Composition<'a> {
         Composition { model, partition, auxiliaries, options, machine: Machine::new(model, options) }
     }
 
+    /// The same once more, for whoever looks at it in another way.
+    pub fn again(&self) -> Composition<'a> {
+        Composition::with_options(self.model, self.partition, self.auxiliaries, self.options)
+    }
+
     /// All start states, whole.
     pub fn starts(&mut self) -> Eval<Vec<Box<[i64]>>> {
         let mut states = Vec::new();
