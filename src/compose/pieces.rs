@@ -63,12 +63,19 @@ pub struct Cutter<'a> {
     /// Numbers of atoms' values: where they hold, fail, and cannot be evaluated.
     triples: HashMap<[Bdd; 3], u32>,
     same: FxHashMap<Vec<u32>, (Bdd, Vec<u32>)>,
+    /// Memory for the sign of a condition: there are millions.
+    sign: Sign,
     /// What is to be taken apart of the next quantifier; all of those within it. What is not quantified is everyone's.
     share: Share,
 }
 
-/// What a condition depends on, and the components that its terms read, ascending.
-type Sign = (Vec<u32>, Vec<u32>);
+/// What a condition depends on, and the components that its terms read: ascending, and term by term.
+#[derive(Default)]
+struct Sign {
+    depends: Vec<u32>,
+    parts: Vec<u32>,
+    of_terms: Vec<u32>,
+}
 
 /// What the value of a condition depends on.
 enum Term {
@@ -108,7 +115,7 @@ pub fn pieces(
     for index in (share.number..count).step_by(share.of as usize) {
         halted(setting.stop)?;
         match known_binders(setting, property, index) {
-            Some(env) => cutter.cut(at, property.claim, true, &env, each)?,
+            Some(mut env) => cutter.cut(at, property.claim, true, &mut env, each)?,
             None => {
                 let whole = cutter.whole(at, property, index)?;
                 each(whole)?;
@@ -147,6 +154,7 @@ impl<'a> Cutter<'a> {
             kinds: FxHashMap::default(),
             triples: HashMap::new(),
             same: FxHashMap::default(),
+            sign: Sign::default(),
             share: ALL,
         }
     }
@@ -157,7 +165,7 @@ impl<'a> Cutter<'a> {
         property: u32,
         expr: ExprId,
         wanted: bool,
-        env: &Env,
+        env: &mut Env,
         each: &mut dyn FnMut(Piece) -> Result<(), Trouble>,
     ) -> Result<(), Trouble> {
         let model = self.setting.model;
@@ -172,24 +180,30 @@ impl<'a> Cutter<'a> {
             ExprKind::Quantified { all, local, domain: Domain::Type(ty), body } if *all == wanted => {
                 let (first, count) = (model.types.first(*ty), model.types.count(*ty));
                 let share = std::mem::replace(&mut self.share, ALL);
+                let before = env.clone();
+                env.retain(|(each, _)| each != local);
+                env.push((*local, first));
+                let place = env.len() - 1;
                 for at in (share.number..count).step_by(share.of as usize) {
                     halted(self.setting.stop)?;
-                    let mut inner = env.clone();
-                    inner.retain(|(each, _)| each != local);
-                    inner.push((*local, first.wrapping_add_unsigned(at)));
-                    self.cut(property, *body, wanted, &inner, each)?;
+                    env[place].1 = first.wrapping_add_unsigned(at);
+                    self.cut(property, *body, wanted, env, each)?;
                 }
+                *env = before;
                 self.share = share;
                 return Ok(());
             }
             _ => {}
         }
-        let sign = self.sign(expr, wanted, env)?;
-        if let Some((sign, parts)) = &sign
-            && let Some((bad, banks)) = self.same.get(sign)
-        {
-            let parts = banks.iter().map(|&bank| parts[bank as usize]).collect();
-            return if bad.is_false() { Ok(()) } else { each(Piece { property, parts, bad: bad.clone() }) };
+        let mut sign = std::mem::take(&mut self.sign);
+        let known = self.sign(expr, wanted, env, &mut sign)?;
+        if known && let Some((bad, banks)) = self.same.get(&sign.depends) {
+            if !bad.is_false() {
+                let parts = banks.iter().map(|&bank| sign.parts[bank as usize]).collect();
+                each(Piece { property, parts, bad: bad.clone() })?;
+            }
+            self.sign = sign;
+            return Ok(());
         }
         let form = self.form(expr, env);
         let mut parts = BTreeSet::new();
@@ -201,41 +215,44 @@ impl<'a> Cutter<'a> {
         }
         let value = self.value(&form, &parts)?;
         let bad = if wanted { value.fails } else { value.holds }.or(&value.faults)?;
-        if let Some((sign, all)) = sign {
-            let bank = |part: &u32| all.binary_search(part).expect("a part of the terms") as u32;
-            self.same.insert(sign, (bad.clone(), parts.iter().map(bank).collect()));
+        if known {
+            let bank = |part: &u32| sign.parts.binary_search(part).expect("a part of the terms") as u32;
+            self.same.insert(sign.depends, (bad.clone(), parts.iter().map(bank).collect()));
         }
         if bad.is_false() { Ok(()) } else { each(Piece { property, parts, bad }) }
     }
 
     /// What a condition depends on: where this is the same, the condition is the same but for the components it reads,
-    /// which are given in order. None where that cannot be told.
-    fn sign(&mut self, expr: ExprId, wanted: bool, env: &Env) -> Result<Option<Sign>, Trouble> {
+    /// which are given in order. False where that cannot be told.
+    fn sign(&mut self, expr: ExprId, wanted: bool, env: &Env, sign: &mut Sign) -> Result<bool, Trouble> {
         let terms = self.terms_of(expr);
-        let mut sign = vec![expr.0 << 1 | u32::from(wanted)];
-        let mut parts: Vec<u32> = Vec::new();
-        let mut of_term: Vec<u32> = Vec::new();
+        let Sign { depends, parts, of_terms } = sign;
+        depends.clear();
+        parts.clear();
+        of_terms.clear();
+        depends.push(expr.0 << 1 | u32::from(wanted));
         for term in terms.iter() {
             match term {
                 Term::Equal(a, b) => match (self.known(*a, env), self.known(*b, env)) {
-                    (Some(a), Some(b)) => sign.push(u32::from(a == b)),
-                    _ => return Ok(None),
+                    (Some(a), Some(b)) => depends.push(u32::from(a == b)),
+                    _ => return Ok(false),
                 },
                 Term::Atom(expr, local) => {
                     let value = local.and_then(|local| env.iter().find(|(each, _)| *each == local));
                     let Some(kind) = self.kind(*expr, value.map_or(0, |(_, value)| *value), env)? else {
-                        return Ok(None);
+                        return Ok(false);
                     };
-                    sign.push(kind.value);
-                    of_term.push(kind.part.unwrap_or(u32::MAX));
+                    depends.push(kind.value);
+                    of_terms.push(kind.part.unwrap_or(u32::MAX));
                     parts.extend(kind.part);
                 }
             }
         }
         parts.sort_unstable();
         parts.dedup();
-        sign.extend(of_term.iter().map(|part| parts.binary_search(part).map_or(u32::MAX, |at| at as u32)));
-        Ok(Some((sign, parts)))
+        let place = |part: &u32| parts.binary_search(part).map_or(u32::MAX, |at| at as u32);
+        depends.extend(of_terms.iter().map(place));
+        Ok(true)
     }
 
     /// An atom that reads one component at most, by the value of its bound variable.
