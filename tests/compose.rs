@@ -21,6 +21,7 @@ use verify::compose::recheck::{Claims, Doubt, recheck};
 use verify::compose::split::{Guarantee, SPREAD_NODES, Setting, Split};
 use verify::ir::eval::Options;
 use verify::symbolic::Space;
+use verify::verdict::figures::CheckedBy;
 use verify::verdict::{CheckKind, Verdict};
 
 #[test]
@@ -145,6 +146,54 @@ fn mistakes_of_more_components_are_found() {
         assert_eq!(found.verdict, Verdict::Violated, "{name}: {:?}", found.reason);
         let trace = found.checks.iter().find_map(|check| check.trace.as_ref()).expect("a trace");
         assert!(trace.steps.len() > 3, "{name}: {} steps", trace.steps.len());
+    }
+}
+
+/// Of so many components that no machine code is made, and only those that took steps are looked at.
+#[test]
+fn mistakes_of_very_many_components_are_found() {
+    for (model, steps) in [("mux_sem_no_test", 4), ("mux_sem_last_early_release", 5)] {
+        let name = format!("models/proof/broken/{model}.m");
+        let text = std::fs::read_to_string(&name).expect("a model");
+        for ranks in [1, 2] {
+            let found = prove_text(&name, &text, "const=N=600", ranks);
+            assert_eq!(found.verdict, Verdict::Violated, "{name}: {:?}", found.reason);
+            let trace = found.checks.iter().find_map(|check| check.trace.as_ref()).expect("a trace");
+            assert_eq!(trace.steps.len(), steps + 1, "{name}: the start and what cannot be left out");
+        }
+    }
+}
+
+/// An assumption in a condition is nothing that sets are made of, and views are too many to be enumerated: what was proved is
+/// not told as such. Where views are few, it is.
+#[test]
+fn a_proof_whose_certificate_cannot_be_checked_is_none() {
+    let text = |most: u32| {
+        format!(
+            "type pid : 1..3; num : 0..{most};
+            var place : array [pid] of num; mark : num; last : num; busy : boolean;
+            function low(x : num) : boolean; begin assume x < {most}; return x < {most} - 1; end;
+            startstate mark := 0; last := 0; busy := false; for i : pid do place[i] := 0; end; end;
+            ruleset i : pid do
+              rule \"up\" low(place[i]) & !busy ==>
+                place[i] := place[i] + 1; mark := place[i]; busy := true; end;
+              rule \"mark\" busy ==> last := mark; busy := false; end;
+              rule \"back\" place[i] > 0 ==> place[i] := place[i] - 1; end;
+            end;
+            invariant \"not beyond\" forall i : pid do place[i] < {most} end;"
+        )
+    };
+    for ranks in [1, 2] {
+        let few = prove_text("few views", &text(5), "", ranks);
+        assert_eq!(few.verdict, Verdict::Holds, "{:?}", few.reason);
+        let many = prove_text("many views", &text(50), "", ranks);
+        assert_eq!(many.verdict, Verdict::Unknown);
+        let reason = many.reason.expect("a reason");
+        assert!(reason.contains("could not be checked without the engine"), "{reason}");
+        assert!(many.checks.iter().all(|check| check.verdict == Verdict::Unknown));
+        let certificate = many.proof.expect("a proof was found").certificate.expect("a certificate");
+        assert_eq!(certificate.by, CheckedBy::Engine);
+        assert_eq!(certificate.reason.as_deref(), Some("a condition contains an assumption"));
     }
 }
 

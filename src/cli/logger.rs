@@ -15,6 +15,12 @@ pub fn start(verbosity: u8) {
         _ => LevelFilter::Trace,
     };
     let mut builder = env_logger::Builder::new();
+    // The compiler of machine code says a lot, which few want to know.
+    for module in
+        ["cranelift_codegen", "cranelift_frontend", "cranelift_jit", "cranelift_module", "regalloc2"]
+    {
+        builder.filter_module(module, level.min(LevelFilter::Warn));
+    }
     builder.filter_level(level).parse_env("VERIFY_LOG").format(|out, record| {
         let level = record.level().as_str().to_ascii_lowercase();
         match identity::get() {

@@ -10,22 +10,23 @@ mod logger;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::time::Duration;
 
 use crate::base::stack;
 use crate::comm::launcher;
 use crate::job::{Exit, Refusal};
+
+/// How long a launcher has to read the last words of a task.
+const UNTIL_READ: Duration = Duration::from_millis(200);
 
 /// Runs what was typed; the exit code.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     let request = match args::parse(words) {
         Ok(request) => request,
         Err(error) => {
-            // Help and version are answers, not errors. Of many tasks of a launcher, one speaks.
-            let code = if error.use_stderr() { Exit::Usage } else { Exit::Holds };
-            if first_task() {
-                let _ = error.print();
-            }
-            return code.code();
+            // Help and version are answers, not errors. Every task was given the same words.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Holds };
+            return leave(exit, true, || drop(error.print()));
         }
     };
     logger::start(request.verbosity);
@@ -35,13 +36,23 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
         .unwrap_or_else(|error| Err(Refusal::environment(format!("a thread could not be started: {error}"))));
     match ran {
         Ok(exit) => exit.code(),
-        Err(refusal) => {
-            if first_task() {
-                complain(&refusal.text);
-            }
-            refusal.exit.code()
-        }
+        Err(refusal) => leave(refusal.exit, refusal.everywhere, || complain(&refusal.text)),
     }
+}
+
+/// Says why, and gives the exit code. Of many tasks of a launcher that leave alike, one does so. The others leave with 0: a
+/// launcher ends all tasks as soon as one has failed, and that must not come before the one has spoken. What ends the run
+/// is the one's code. It leaves a moment after its words, because a launcher that sees a task fail may end without having
+/// read what the task said.
+fn leave(exit: Exit, everywhere: bool, say: impl FnOnce()) -> i32 {
+    if everywhere && !first_task() {
+        return Exit::Holds.code();
+    }
+    say();
+    if exit != Exit::Holds && launcher::here().is_some() {
+        std::thread::sleep(UNTIL_READ);
+    }
+    exit.code()
 }
 
 /// Whether this process is the one that speaks before ranks know their numbers.

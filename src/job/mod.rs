@@ -4,6 +4,7 @@
 //! on all ranks, `certify.rs` checks a certificate, `comm_check.rs` is the check of the ranks themselves. Every rank runs the same function here; rank 0 reads files, prints and writes results, and says
 //! how the run ended, so that all ranks leave with the same code.
 
+mod among;
 pub mod bdd;
 pub mod certify;
 pub mod check;
@@ -65,14 +66,21 @@ impl Exit {
 pub struct Refusal {
     pub exit: Exit,
     pub text: String,
+    /// Whether all tasks of a launcher refuse alike, so that one may speak for them.
+    pub everywhere: bool,
 }
 
 impl Refusal {
     pub fn usage(text: impl Into<String>) -> Refusal {
-        Refusal { exit: Exit::Usage, text: text.into() }
+        Refusal { exit: Exit::Usage, text: text.into(), everywhere: false }
     }
 
     pub fn environment(text: impl Into<String>) -> Refusal {
-        Refusal { exit: Exit::Environment, text: text.into() }
+        Refusal { exit: Exit::Environment, text: text.into(), everywhere: false }
+    }
+
+    /// The same, where every task of the launcher comes to it.
+    pub fn of_all_tasks(self) -> Refusal {
+        Refusal { everywhere: true, ..self }
     }
 }

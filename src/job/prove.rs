@@ -33,13 +33,17 @@ use crate::verdict::figures::{CertificateCheck, CheckedBy, ProofFigures};
 use crate::verdict::{Check, CheckKind, Counts, Ending, Report, StepRef, Verdict};
 
 use super::options::{Command, Values};
-use super::wander::{Walked, Wanderer, shortened, wrong};
+use super::wander::{Walked, Wanderer, wrong};
 
 /// How long one rank looks for an execution in the first round; twice as long in each round after.
 const SEEK_FIRST: Duration = Duration::from_millis(500);
 
+/// Steps and time of walks before the first round, where diagrams of the whole model look for an execution later. Elsewhere
+/// they take as long as that would.
+const GLANCE: (u64, Duration) = (40_000, Duration::from_millis(100));
+
 /// The walks before the first round have a number that no round has.
-const GLANCE: u64 = u32::MAX as u64;
+const GLANCE_ROUND: u64 = u32::MAX as u64;
 
 /// The task of `verify prove MODEL`.
 pub fn task_of_model(path: &Path, values: &Values) -> Result<Task, Refusal> {
@@ -104,8 +108,10 @@ pub(super) fn work(
         }
     }
     let mut wanderer = Wanderer::new(model, &parts, options.eval);
-    let walked = wanderer.glance(seed(comm.rank(), GLANCE), &*stop);
-    if let Some(report) = first_walk(comm, model, &options, &walked) {
+    let longest = SEEK_FIRST / comm.ranks().min(2);
+    let glance = if is_small(model) { GLANCE } else { (u64::MAX, longest) };
+    let walked = wanderer.glance(seed(comm.rank(), GLANCE_ROUND), glance, &*stop);
+    if let Some(report) = first_walk(comm, &wanderer, &options, &walked) {
         // Where states are small, diagrams may tell a shorter way.
         let shorter =
             root.then(|| sought_whole(model, &options, bytes, &within(&stop, SEEK_FIRST))).flatten();
@@ -129,7 +135,7 @@ pub(super) fn work(
         seen.is_some()
     };
     let proved = prove(&request, comm, &mut seek);
-    let seen = first_seen(comm, model, &options, &proved, seen);
+    let seen = first_seen(comm, &wanderer, &options, &proved, seen);
     let trouble = all_trouble(comm, model, proved.as_ref().err());
     let certificate = match &proved {
         Ok(proof) if proof.conclusion == Conclusion::Proved => {
@@ -240,7 +246,7 @@ enum Seen {
 /// The report of the first rank that found an execution, at rank 0.
 fn first_seen(
     comm: &mut dyn Comm,
-    model: &Model,
+    wanderer: &Wanderer<'_>,
     options: &audit::Options,
     proved: &Result<Proof, Trouble>,
     seen: Option<Seen>,
@@ -254,10 +260,7 @@ fn first_seen(
         None => (None, None),
     };
     let all = collective::gather(comm, wire::encode(&walked))?;
-    told.or_else(|| {
-        let steps = |bytes: &Vec<u8>| wire::decode::<Option<Walked>>(bytes).expect("a peer's walk");
-        walked_again(model, options, all.iter().find_map(steps)?)
-    })
+    told.or_else(|| first_told(wanderer, options, &all))
 }
 
 fn told(model: &Model, proof: &Proof, seen: Option<Report>) -> Report {
@@ -302,6 +305,10 @@ fn seek_execution(
     stop: &Watch,
 ) -> Option<Seen> {
     let (rank, ranks) = (comm.rank(), comm.ranks());
+    if round == 0 && !is_small(model) {
+        // The walks before this round were as long as these would be.
+        return None;
+    }
     let longest = SEEK_FIRST * 2u32.saturating_pow(round.min(16) as u32);
     let stop = within(stop, longest / ranks.min(2));
     let end = Terms::new(Op::Max, &[]);
@@ -353,18 +360,22 @@ fn sought_whole(model: &Model, options: &audit::Options, bytes: u64, stop: &Watc
 /// The report of the first rank's walk to something wrong, the same on all ranks.
 fn first_walk(
     comm: &mut dyn Comm,
-    model: &Model,
+    wanderer: &Wanderer<'_>,
     options: &audit::Options,
     walked: &Option<Walked>,
 ) -> Option<Report> {
-    let all = all_gather(comm, wire::encode(walked));
+    first_told(wanderer, options, &all_gather(comm, wire::encode(walked)))
+}
+
+/// The report of the first walk among what all ranks told.
+fn first_told(wanderer: &Wanderer<'_>, options: &audit::Options, all: &[Vec<u8>]) -> Option<Report> {
     let steps = |bytes: &Vec<u8>| wire::decode::<Option<Walked>>(bytes).expect("a peer's walk");
-    walked_again(model, options, all.iter().find_map(steps)?)
+    walked_again(wanderer, options, all.iter().find_map(steps)?)
 }
 
 /// The report of a walk to something wrong, made shorter and walked once more.
-fn walked_again(model: &Model, options: &audit::Options, steps: Walked) -> Option<Report> {
-    let steps = shortened(model, options.eval, steps);
+fn walked_again(wanderer: &Wanderer<'_>, options: &audit::Options, steps: Walked) -> Option<Report> {
+    let (model, steps) = (wanderer.model, wanderer.shortened(steps));
     let mut machine = Machine::new(model, options.eval);
     let mut path: Vec<StepRef> = Vec::new();
     let mut state = State::default();

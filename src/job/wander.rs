@@ -1,21 +1,23 @@
 //! Random walks through a model, to find an execution that goes wrong.
 //!
 //! In: a model and its components. Out: the steps to a state that violates an invariant, or to a step that fails. Walks become
-//! longer, up to a limit, and short again. In every other one only a few components take steps, and those of which there is
-//! one alone: among hundreds, two that are chosen by chance at every step hardly ever meet. With rules of several
+//! longer, up to a limit, and short again. In every other one only a few components take steps, neighbours or any, and those
+//! of which there is one alone: among hundreds, two that are chosen by chance at every step hardly ever meet. With rules of several
 //! priorities everybody has to be asked.
 //!
-//! A glance, of some ten thousand steps, comes before a proof is begun; longer searches between its rounds. Walks are made by
+//! A glance comes before a proof is begun; longer searches between its rounds. Walks are made by
 //! machine code; by the evaluator where a model has very many rule instances, since making code for all of them takes
-//! longer than looking at the few that are asked. Whoever gets the steps walks them once more with the evaluator.
+//! longer than looking at the few that are asked. Then invariants are looked at for those who took steps (`among.rs`).
+//! Whoever gets the steps walks them once more with the evaluator, and looks at everything.
 //!
-//! Cost: for each step of a walk, the guards of those who may take it, and all invariants.
+//! Cost: for each step of a walk, the guards of those who may take it, and the invariants.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use fxhash::FxHashMap;
 
+use super::among::Movers;
 use crate::base::prng::Prng;
 use crate::compile::{Expansion, InstanceNo, Native, Setup, Steps};
 use crate::compose::parts::{Part, Parts};
@@ -35,10 +37,6 @@ const INSTANCES_MAX: u32 = 2_000;
 /// Steps by machine code between two questions whether to stop.
 const STEPS_UNASKED: u64 = 64;
 
-/// Steps of a glance, and its longest time.
-const GLANCE_STEPS: u64 = 40_000;
-const GLANCE_MOST: Duration = Duration::from_millis(100);
-
 /// Steps of the evaluator that may be spent on making a walk shorter.
 const SHORTEN_STEPS: usize = 100_000;
 
@@ -47,7 +45,7 @@ pub(super) type Walked = Vec<(u32, u64)>;
 
 /// Whoever walks, from one search for an execution to the next.
 pub(super) struct Wanderer<'m> {
-    model: &'m Model,
+    pub model: &'m Model,
     parts: &'m Parts,
     options: Options,
     /// Machine code, and whether it was asked for.
@@ -61,17 +59,23 @@ impl<'m> Wanderer<'m> {
         Wanderer { model, parts, options, native: None, asked: false, one_priority: has_one_priority(model) }
     }
 
-    /// A short look before anything else is done, where there is machine code: many a mistake is found at once.
-    pub fn glance(&mut self, seed: u64, stop: &dyn Fn() -> Option<String>) -> Option<Walked> {
+    /// A look of at most so many steps, and so long, before anything else is done: many a mistake is found at once.
+    pub fn glance(
+        &mut self,
+        seed: u64,
+        (steps, longest): (u64, Duration),
+        stop: &dyn Fn() -> Option<String>,
+    ) -> Option<Walked> {
+        // Making code is not part of the time.
         self.make_code();
-        let left = Cell::new(GLANCE_STEPS / STEPS_UNASKED);
-        let until = Instant::now() + GLANCE_MOST;
+        let until = Instant::now() + longest;
+        let left = Cell::new(steps / STEPS_UNASKED);
         let enough = || {
             left.set(left.get().saturating_sub(1));
             let over = left.get() == 0 || Instant::now() > until;
             stop().or_else(|| over.then(|| "a glance".to_string()))
         };
-        self.by_code(&mut Prng::new(seed), &enough)
+        self.wander(seed, &enough)
     }
 
     fn make_code(&mut self) {
@@ -160,6 +164,7 @@ impl<'m> Wanderer<'m> {
     fn by_evaluator(&self, prng: &mut Prng, stop: &dyn Fn() -> Option<String>) -> Option<Walked> {
         let model = self.model;
         let mut machine = Machine::new(model, self.options);
+        let mut movers = Movers::new(model, self.parts);
         let starts: Vec<StepRef> = model
             .starts
             .iter()
@@ -176,11 +181,12 @@ impl<'m> Wanderer<'m> {
             let Ok(Some(mut state)) = machine.start(start.rule as usize, start.index) else { continue };
             let few = self.a_few(walk, prng);
             let mut path = vec![(start.rule, start.index)];
+            movers.forget();
             for _ in 0..length(walk) {
                 if stop().is_some() {
                     return None;
                 }
-                if wrong(model, &mut machine, &state).is_some() {
+                if movers.see_wrong(&mut machine, &state) {
                     return Some(path);
                 }
                 let mut nexts = Vec::new();
@@ -198,6 +204,7 @@ impl<'m> Wanderer<'m> {
                 }
                 let (instance, next) = nexts.swap_remove(prng.index(nexts.len()));
                 path.push((instance.rule.0, instance.index));
+                movers.took(instance);
                 match next {
                     Ok(next) => state = next,
                     Err(_) => return Some(path),
@@ -206,39 +213,41 @@ impl<'m> Wanderer<'m> {
         }
         None
     }
-}
 
-/// Leaves out what a walk does not need: ways that come back to where they began, and then parts, smaller and smaller,
-/// without which the rest still leads to something wrong; again, until nothing changes. For as long as that takes few
-/// steps; nothing where rules have several priorities.
-pub(super) fn shortened(model: &Model, options: Options, walk: Walked) -> Walked {
-    if !has_one_priority(model) {
-        return walk;
-    }
-    let mut machine = Machine::new(model, options);
-    let mut walk = without_returns(&mut machine, walk);
-    let mut left = SHORTEN_STEPS;
-    let mut before = usize::MAX;
-    while walk.len() < before {
-        before = walk.len();
-        let mut size = walk.len() / 2;
-        while size > 0 {
-            // From the end, where fewer steps depend on one. The start state stays.
-            let mut end = walk.len();
-            while end > 1 {
-                let Some(rest) = left.checked_sub(walk.len()) else { return walk };
-                left = rest;
-                let begin = end.saturating_sub(size).max(1);
-                let without: Walked = [&walk[..begin], &walk[end..]].concat();
-                if leads_to_wrong(model, &mut machine, &without) {
-                    walk = without_returns(&mut machine, without);
-                }
-                end = begin.min(walk.len());
-            }
-            size /= 2;
+    /// Leaves out what a walk does not need: ways that come back to where they began, and then parts, smaller and smaller,
+    /// without which the rest still leads to something wrong; again, until nothing changes. For as long as that takes few
+    /// steps; nothing where rules have several priorities.
+    pub fn shortened(&self, walk: Walked) -> Walked {
+        if !self.one_priority {
+            return walk;
         }
+        let mut machine = Machine::new(self.model, self.options);
+        let mut movers = Movers::new(self.model, self.parts);
+        steps(&walk).for_each(|step| movers.took(step));
+        let mut walk = without_returns(&mut machine, walk);
+        let mut left = SHORTEN_STEPS;
+        let mut before = usize::MAX;
+        while walk.len() < before {
+            before = walk.len();
+            let mut size = walk.len() / 2;
+            while size > 0 {
+                // From the end, where fewer steps depend on one. The start state stays.
+                let mut end = walk.len();
+                while end > 1 {
+                    let Some(rest) = left.checked_sub(walk.len()) else { return walk };
+                    left = rest;
+                    let begin = end.saturating_sub(size).max(1);
+                    let without: Walked = [&walk[..begin], &walk[end..]].concat();
+                    if leads_to_wrong(&movers, &mut machine, &without) {
+                        walk = without_returns(&mut machine, without);
+                    }
+                    end = begin.min(walk.len());
+                }
+                size /= 2;
+            }
+        }
+        walk
     }
-    walk
 }
 
 /// Leaves out what is between a state and the same state again.
@@ -248,10 +257,10 @@ fn without_returns(machine: &mut Machine<'_>, walk: Walked) -> Walked {
     // How long the walk is at each state on it.
     let mut seen = FxHashMap::from_iter([(state.clone(), 1)]);
     let mut kept = vec![(state.clone(), walk[0])];
-    for &(rule, index) in &walk[1..] {
-        let Ok(Step::Next(next)) = machine.step(&state, Instance { rule: RuleId(rule), index }) else {
+    for (&step, instance) in walk[1..].iter().zip(steps(&walk)) {
+        let Ok(Step::Next(next)) = machine.step(&state, instance) else {
             // The last step fails.
-            kept.push((state.clone(), (rule, index)));
+            kept.push((state.clone(), step));
             break;
         };
         state = next;
@@ -260,7 +269,7 @@ fn without_returns(machine: &mut Machine<'_>, walk: Walked) -> Walked {
                 seen.remove(&gone);
             }),
             None => {
-                kept.push((state.clone(), (rule, index)));
+                kept.push((state.clone(), step));
                 seen.insert(state.clone(), kept.len());
             }
         }
@@ -269,17 +278,22 @@ fn without_returns(machine: &mut Machine<'_>, walk: Walked) -> Walked {
 }
 
 /// Whether these steps can be taken one after the other and end in something wrong.
-fn leads_to_wrong<'m>(model: &'m Model, machine: &mut Machine<'m>, walk: &[(u32, u64)]) -> bool {
-    let (&(start, index), steps) = walk.split_first().expect("a walk has a start");
+fn leads_to_wrong<'m>(movers: &Movers<'m>, machine: &mut Machine<'m>, walk: &[(u32, u64)]) -> bool {
+    let &(start, index) = walk.first().expect("a walk has a start");
     let Ok(Some(mut state)) = machine.start(start as usize, index) else { return false };
-    for (at, &(rule, index)) in steps.iter().enumerate() {
-        match machine.step(&state, Instance { rule: RuleId(rule), index }) {
+    for (at, step) in (2..).zip(steps(walk)) {
+        match machine.step(&state, step) {
             Ok(Step::Next(next)) => state = next,
             Ok(_) => return false,
-            Err(_) => return at + 1 == steps.len(),
+            Err(_) => return at == walk.len(),
         }
     }
-    wrong(model, machine, &state).is_some()
+    movers.see_wrong(machine, &state)
+}
+
+/// The steps of a walk, behind its start.
+fn steps(walk: &[(u32, u64)]) -> impl Iterator<Item = Instance> {
+    walk[1..].iter().map(|&(rule, index)| Instance { rule: RuleId(rule), index })
 }
 
 /// Whether a step may be taken whoever else might take one.
@@ -304,7 +318,12 @@ fn a_few(parts: &Parts, prng: &mut Prng) -> Option<Vec<Instance>> {
     if many.len() <= count {
         return None;
     }
-    let chosen = (0..count).map(|_| many.swap_remove(prng.index(many.len()))).collect::<Vec<_>>();
+    // Where components have neighbours, it is these that meet.
+    let first = prng.index(2 * many.len());
+    let chosen: Vec<&Part> = match first < many.len() {
+        true => (0..count).map(|at| many[(first + at) % many.len()]).collect(),
+        false => (0..count).map(|_| many.swap_remove(prng.index(many.len()))).collect(),
+    };
     Some(chosen.into_iter().chain(alone).flat_map(|part| part.instances.iter().copied()).collect())
 }
 
@@ -354,12 +373,15 @@ mod tests {
         let model = lower(&tree, &source, &Constants::none()).expect("a model").model;
         let walk = |rules: &[u32]| -> Walked { [0].iter().chain(rules).map(|&rule| (rule, 0)).collect() };
         let (up, down, turn, fail) = (0, 1, 2, 3);
-        let shorter = |rules: &[u32]| shortened(&model, Options::default(), walk(rules));
+        let parts = Parts::new(&model).expect("components");
+        let wanderer = Wanderer::new(&model, &parts, Options::default());
+        let shorter = |rules: &[u32]| wanderer.shortened(walk(rules));
         // Ways back, a way back with something between, and what nobody needs.
         assert_eq!(shorter(&[turn, up, down, up, up, turn, up, down, turn, up, up, up]), walk(&[up; 5]));
         assert_eq!(shorter(&[up, turn, up, down, up, up, turn, fail]), walk(&[up, up, up, fail]));
         let mut machine = Machine::new(&model, Options::default());
-        assert!(!leads_to_wrong(&model, &mut machine, &walk(&[up, fail])), "it may not step there");
-        assert!(!leads_to_wrong(&model, &mut machine, &walk(&[up, up])), "nothing is wrong there");
+        let movers = Movers::new(&model, &parts);
+        assert!(!leads_to_wrong(&movers, &mut machine, &walk(&[up, fail])), "it may not step there");
+        assert!(!leads_to_wrong(&movers, &mut machine, &walk(&[up, up])), "nothing is wrong there");
     }
 }

@@ -131,13 +131,15 @@ fn figures(document: &Document) -> String {
     if document.proof.is_some() || document.states == 0 {
         row("time", format!("{:.2} s", document.seconds));
     } else {
-        row("states", size::count(document.states));
-        row("rules fired", size::count(document.rules_fired));
+        row("states", at_least(document.states));
+        row("rules fired", at_least(document.rules_fired));
         if let Some(levels) = document.levels.filter(|&levels| levels > 0) {
             row("levels", size::count(levels));
         }
         let rate = (document.states as f64 / document.seconds.max(1e-9)) as u64;
-        row("time", format!("{:.2} s, {} states/s", document.seconds, size::count(rate)));
+        let known = document.states < u64::MAX;
+        let rate = if known { format!(", {} states/s", size::count(rate)) } else { String::new() };
+        row("time", format!("{:.2} s{rate}", document.seconds));
     }
     if let Some(peak) = document.peak_bytes.iter().max() {
         let store = document.store_bytes_per_state;
@@ -151,6 +153,12 @@ fn figures(document: &Document) -> String {
         row("messages", traffic(document));
     }
     table.render()
+}
+
+/// A count; diagrams may have more states than the largest number says.
+fn at_least(number: u64) -> String {
+    let more = if number == u64::MAX { "at least " } else { "" };
+    format!("{more}{}", size::count(number))
 }
 
 /// How much travelled, and how evenly the work was spread.
