@@ -2,7 +2,8 @@
 --
 -- Each of five counters may move on by one, and begins anew behind its last
 -- value. Every state has five successors, and each state is found by five, in
--- every instance of the family: nothing but the number of states grows.
+-- every instance of the family. What grows is the number of states, and how far
+-- apart in the search the five stand by which a state is found.
 --
 -- Parameters: M values of each counter.
 -- Counts: M^5 states, 5 * M^5 rules fired.

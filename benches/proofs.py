@@ -8,7 +8,8 @@ Without jobs, all of jobs/proof. Seconds are processor seconds, user and system,
 the time on the clock is in brackets. A job that takes longer than --seconds is ended and told as such.
 
 With --speedup, the larger instances on one rank, on two threads and on two processes under mpirun, in turn, --repeat times:
-the medians of seconds on the clock, and how many times faster than one rank. The machine has to be idle.
+the medians of seconds on the clock, and how many times faster than one rank, as the median of that in each turn.
+The machine has to be idle.
 """
 import argparse
 import glob
@@ -124,8 +125,12 @@ def speedup(options):
             for way, list_ in zip(ways, times):
                 list_.append(clocked(way))
         one, threads, processes = map(statistics.median, times)
-        cells = [name, f"{size:,}", f"{one:.2f}", f"{threads:.2f}", f"× {one / threads:.2f}", f"{processes:.2f}",
-                 f"× {one / processes:.2f}"]
+        # Rounds are close in time; the machine may be slower in one than in another.
+        by_threads, by_processes = (
+            statistics.median(alone / both for alone, both in zip(times[0], way)) for way in times[1:]
+        )
+        cells = [name, f"{size:,}", f"{one:.2f}", f"{threads:.2f}", f"× {by_threads:.2f}", f"{processes:.2f}",
+                 f"× {by_processes:.2f}"]
         print("| " + " | ".join(cells) + " |", flush=True)
 
 
