@@ -1,6 +1,8 @@
 //! States expanded together: their successors stay where the expansion left them until they are inserted, so that the
 //! store's memory is asked for before it is needed and nothing is copied.
 
+use std::ops::Range;
+
 use super::StateRef;
 use crate::compile::{Expansion, InstanceNo};
 
@@ -26,24 +28,75 @@ impl Origin {
     }
 }
 
-/// An expanded state's successors, until those that this rank owns are inserted.
+/// A state that may be new: its hash, and where whoever asks has the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    pub hash: u128,
+    pub place: u64,
+}
+
+/// An expanded state's successors.
 pub struct Expanded {
     pub id: StateRef,
     /// Of the successors.
     pub level: u32,
     pub expansion: Expansion,
-    /// The successors that this rank owns, by position, with their hashes.
-    pub own: Vec<(u32, u128)>,
 }
 
 impl Expanded {
-    pub fn none() -> Expanded {
-        Expanded { id: StateRef::NONE, level: 0, expansion: Expansion::default(), own: Vec::new() }
-    }
-
     /// How the successor at this position was reached.
     #[inline]
     pub fn origin(&self, at: usize) -> Origin {
         Origin { parent: self.id, step: self.expansion.steps[at], level: self.level }
+    }
+}
+
+/// States expanded together, and those of their successors that may be new.
+pub struct Block {
+    expanded: Vec<Expanded>,
+    /// How many of them are this block's.
+    len: usize,
+    pub candidates: Vec<Candidate>,
+}
+
+impl Block {
+    /// With room for so many states.
+    pub fn new(room: usize) -> Block {
+        let none = || Expanded { id: StateRef::NONE, level: 0, expansion: Expansion::default() };
+        Block { expanded: (0..room).map(|_| none()).collect(), len: 0, candidates: Vec::new() }
+    }
+
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.candidates.clear();
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.len == self.expanded.len()
+    }
+
+    /// Where the next state is to be expanded.
+    pub fn next(&mut self) -> &mut Expanded {
+        &mut self.expanded[self.len]
+    }
+
+    /// The next state was expanded: makes candidates of its successors, but for those that are `known`, and says which these
+    /// are. What is known cannot be foreseen, and a wrong guess costs the processor more than a candidate that is taken back.
+    #[inline]
+    pub fn take(&mut self, mut known: impl FnMut(u128) -> bool) -> Range<usize> {
+        let (place, first) = ((self.len as u64) << 32, self.candidates.len());
+        for (at, &hash) in (place..).zip(&self.expanded[self.len].expansion.hashes) {
+            self.candidates.push(Candidate { hash, place: at });
+            let kept = self.candidates.len() - usize::from(known(hash));
+            self.candidates.truncate(kept);
+        }
+        self.len += 1;
+        first..self.candidates.len()
+    }
+
+    /// The state that a candidate is a successor of, and its number among them.
+    #[inline]
+    pub fn of(&self, candidate: Candidate) -> (&Expanded, usize) {
+        (&self.expanded[(candidate.place >> 32) as usize], candidate.place as u32 as usize)
     }
 }

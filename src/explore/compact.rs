@@ -17,6 +17,7 @@
 //! states, of `2^-bits` times the factor by which the table has grown since it was last filled from the log; the
 //! store adds them up.
 
+use super::block::Candidate;
 use super::segment::{Form, PLACE_BITS, Segment};
 use super::store::Insert;
 use crate::base::lines::LINE_BYTES;
@@ -27,7 +28,7 @@ const SEGMENTS: u64 = 1 << SEGMENT_BITS;
 /// Small tables double; others grow by this many per cent.
 const GROWTH_PERCENT: u64 = 13;
 const DOUBLE_BELOW_HOMES: u64 = 1 << 13;
-const HOMES_FIRST: u64 = 256;
+const HOMES_FIRST: u64 = 2048;
 /// A store beyond this does not stay in the processor's caches: looking twice costs less than waiting for memory.
 const FAR_FROM_BYTES: u64 = 24 << 20;
 
@@ -62,7 +63,7 @@ impl Compact {
     pub fn new(bits: u32, bytes_max: u64) -> Option<Compact> {
         assert!((40..=64).contains(&bits), "fingerprints have 40 to 64 bits");
         // Bits that are spent on growing do not tell states apart; where there are many, more can be spared.
-        let grown_bits = (bits - 40) / 4 + 3;
+        let grown_bits = (bits - 40) * 5 / 8 + 3;
         let form = Form { bits, growth: grown_bits + PLACE_BITS };
         let lines_max = bytes_max / LINE_BYTES as u64;
         // Tiny budgets get tiny tables, so that they are kept all the same.
@@ -107,7 +108,7 @@ impl Compact {
     #[inline]
     pub fn prefetch(&self, hash: u128) {
         let (segment, address) = address(hash);
-        // One entry in five or so has moved to the line behind; if that is far, `old_at_once` asks for it where needed.
+        // One entry in five or so has moved to the line behind; if that is far, `sift` asks for it where needed.
         self.segments[segment].prefetch(address, !self.far);
     }
 
@@ -116,17 +117,27 @@ impl Compact {
         self.far
     }
 
-    /// Whether the first line looked at tells that the state is old; if not, the memory to insert it is asked for.
-    #[inline]
-    pub fn old_at_once(&self, hash: u128) -> bool {
-        let (at, address) = address(hash);
-        let (segment, print) = (&self.segments[at], hash as u64);
+    /// Leaves out what the first line looked at shows to be old, and asks for the memory to insert the others.
+    pub fn sift(&self, some: &mut Vec<Candidate>) {
         match self.form.entry_bytes() {
-            5 => segment.old_at_home::<5>(address, print),
-            6 => segment.old_at_home::<6>(address, print),
-            7 => segment.old_at_home::<7>(address, print),
-            _ => segment.old_at_home::<8>(address, print),
+            5 => self.sift_as::<5>(some),
+            6 => self.sift_as::<6>(some),
+            7 => self.sift_as::<7>(some),
+            _ => self.sift_as::<8>(some),
         }
+    }
+
+    fn sift_as<const E: usize>(&self, some: &mut Vec<Candidate>) {
+        let mut kept = 0;
+        for at in 0..some.len() {
+            // What is old cannot be foreseen, so there is no branch on it.
+            let candidate = some[at];
+            some[kept] = candidate;
+            let (segment, address) = address(candidate.hash);
+            let old = self.segments[segment].old_at_home::<E>(address, candidate.hash as u64);
+            kept += usize::from(!old);
+        }
+        some.truncate(kept);
     }
 
     #[inline]
@@ -176,10 +187,8 @@ impl Compact {
         let at = self.full;
         let before = self.segments[at].comparisons();
         hashes.iter().for_each(|&hash| self.prefetch(hash));
-        for &hash in hashes {
-            // Nothing is old; this asks for the lines behind.
-            self.old_at_once(hash);
-        }
+        // Nothing is old; this asks for the lines behind.
+        self.sift(&mut hashes.iter().map(|&hash| Candidate { hash, place: 0 }).collect());
         let room = hashes.iter().all(|&hash| {
             loop {
                 match self.insert(hash) {

@@ -26,7 +26,10 @@ use crate::base::prefetch::prefetch;
 /// A table is full beyond this share of its entries.
 pub const LOAD_PERCENT_MAX: u64 = 91;
 /// Lines asked for behind a full one: as far as most entries have to move.
-const LINES_AHEAD: usize = 4;
+const LINES_AHEAD: usize = 3;
+/// Where more than this overflow, further lines are asked for, up to so many.
+const OVER_USUAL: u8 = 3;
+const LINES_AHEAD_MAX: usize = 8;
 /// A home has at least two to this many places.
 pub const PLACE_BITS: u32 = 6;
 
@@ -167,13 +170,20 @@ impl Segment {
     }
 
     /// Whether the home's line alone tells that the state is old. Where it does not and is full, asks for the lines
-    /// behind it: the state is in one of them, or what is taken in moves entries from line to line.
-    #[inline]
+    /// behind it: the state is in one of them, or what is taken in moves entries from line to line. Neither can be
+    /// foreseen, so the same number of lines is asked for always; where none is needed, it is the line itself.
+    #[inline(always)]
     pub fn old_at_home<const E: usize>(&self, address: u64, print: u64) -> bool {
         let (home, entry) = self.place(address, print);
-        let old = holds::<E>(&self.lines[home], entry);
-        if !old && filled::<E>(&self.lines[home]) == entries_per_line(E) {
-            self.lines[home + 1..home + 1 + LINES_AHEAD].iter().for_each(prefetch);
+        let line = &self.lines[home];
+        let old = holds::<E>(line, entry);
+        let behind = usize::from(!old && filled::<E>(line) == entries_per_line(E));
+        for ahead in 1..=LINES_AHEAD {
+            prefetch(&self.lines[home + ahead * behind]);
+        }
+        if behind == 1 && line.0[OVER] > OVER_USUAL {
+            let over = usize::from(line.0[OVER]).min(LINES_AHEAD_MAX);
+            self.lines[home + LINES_AHEAD + 1..=home + LINES_AHEAD + over].iter().for_each(prefetch);
         }
         old
     }

@@ -3,6 +3,7 @@
 //! Two stores behind one door. *Compact* (`compact.rs`) keeps 40 to 64 bits of a state's hash. *Exact* keeps whole packed
 //! states in an arena, found through a table of their numbers.
 
+use super::block::Candidate;
 use super::compact::{Compact, Growth};
 use super::log::Log;
 use super::settings::Remember;
@@ -55,14 +56,13 @@ impl Store {
         }
     }
 
-    /// Leaves out of `some` (a position and a hash each) what a first look shows to be old, where that pays. The others
-    /// are for `insert` to decide; what memory it will need is asked for.
-    #[inline]
-    pub fn sift(&self, some: &mut Vec<(u32, u128)>) {
+    /// Leaves out of `some` what a first look shows to be old, where that pays. The others are for `insert` to decide; what
+    /// memory it will need is asked for.
+    pub fn sift(&self, some: &mut Vec<Candidate>) {
         if let Store::Compact(store) = self
             && store.is_far()
         {
-            some.retain(|&(_, hash)| !store.old_at_once(hash));
+            store.sift(some);
         }
     }
 

@@ -22,11 +22,12 @@ use super::{Origin, Worker};
 use crate::base::{Rank, words};
 use crate::comm::Tag;
 use crate::exchange::{Exchange, Inbound};
+use crate::explore::block::Candidate;
 
 /// A question is a hash.
 const QUESTION_BYTES: usize = 16;
-/// Questions whose memory is asked for with an expansion; they are looked up when its block is done.
-pub(super) const WITH_EXPANSION: usize = 4;
+/// Questions that are looked up together with a block of expanded states.
+pub(super) const WITH_BLOCK: usize = 128;
 /// Questions looked up together when there is nothing to do beside.
 const AT_ONCE: usize = 64;
 /// Batches of questions beyond which they are answered before anything else is done.
@@ -95,7 +96,7 @@ pub(super) struct Questions {
     kept: Kept,
     waiting: VecDeque<Inquiry>,
     /// Of the questions to be answered next, those that a first look did not settle: their places and hashes.
-    doubtful: Vec<(u32, u128)>,
+    doubtful: Vec<Candidate>,
     /// Count of questions, then bits.
     answer: Vec<u64>,
 }
@@ -153,7 +154,7 @@ impl Worker<'_, '_> {
         }
     }
 
-    /// Asks for the memory of a few questions; with an expansion, which takes long enough for it to come.
+    /// Asks for the memory of a few questions.
     #[inline]
     pub(super) fn prepare_answers(&mut self, count: usize) {
         if let Some(inquiry) = self.questions.waiting.front_mut() {
@@ -168,7 +169,8 @@ impl Worker<'_, '_> {
         let doubtful = &mut self.questions.doubtful;
         doubtful.clear();
         if let Some(inquiry) = self.questions.waiting.front() {
-            doubtful.extend((inquiry.done..inquiry.ready).map(|at| (at as u32, inquiry.hash(at))));
+            let candidate = |at| Candidate { hash: inquiry.hash(at), place: at as u64 };
+            doubtful.extend((inquiry.done..inquiry.ready).map(candidate));
             self.store.sift(doubtful);
         }
     }
@@ -182,9 +184,9 @@ impl Worker<'_, '_> {
         answer.push(count as u64);
         answer.resize(1 + count.div_ceil(64), 0);
         let doubtful = std::mem::take(&mut self.questions.doubtful);
-        for &(at, hash) in &doubtful {
+        for &Candidate { hash, place } in &doubtful {
             if self.insert(exchange, hash, &[]) {
-                let (new, bit) = (self.count(exchange, hash), at as usize - inquiry.done);
+                let (new, bit) = (self.count(exchange, hash), place as usize - inquiry.done);
                 answer[1 + bit / 64] |= u64::from(new) << (bit % 64);
             }
         }

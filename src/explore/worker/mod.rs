@@ -11,11 +11,12 @@ mod asking;
 mod ending;
 mod lending;
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use asking::Questions;
 
-use super::block::{Expanded, Origin};
+use super::block::{Block, Origin};
 use super::control::{self, Director, Here, Word};
 use super::frontier::Frontier;
 use super::log::{Log, Record};
@@ -102,7 +103,7 @@ struct Worker<'a, 'o> {
     /// Successors that were sent or inserted a short while ago.
     recent: Recent,
     /// States expanded together.
-    block: Vec<Expanded>,
+    block: Block,
     found: Vec<Finding>,
     /// Found in this rank so far; ends the search by levels.
     findings: u64,
@@ -151,7 +152,7 @@ impl<'a, 'o> Worker<'a, 'o> {
             frontier: Frontier::new(words, limits.frontier_bytes, now),
             next: Frontier::new(words, limits.frontier_bytes, next),
             recent: Recent::new(settings.remember),
-            block: (0..EXPAND_AT_ONCE).map(|_| Expanded::none()).collect(),
+            block: Block::new(EXPAND_AT_ONCE),
             found: Vec::new(),
             findings: 0,
             director: me.is_root().then(|| Director::new(comm.ranks(), limits)),
@@ -303,13 +304,14 @@ impl<'a, 'o> Worker<'a, 'o> {
         self.report_findings(exchange);
     }
 
+    /// Expands a few states. What they need of the store is asked for together: where the processor has to look up the
+    /// address of a page, it does so for several at a time.
     fn expand_some(&mut self, exchange: &mut Exchange<'_>) {
-        let mut block = std::mem::take(&mut self.block);
-        let mut taken = 0;
-        while taken < EXPAND_AT_ONCE {
-            self.prepare_answers(asking::WITH_EXPANSION);
-            match self.expand(exchange, &mut block[taken]) {
-                Ok(true) => taken += 1,
+        let mut block = std::mem::replace(&mut self.block, Block::new(0));
+        block.clear();
+        while !block.is_full() {
+            match self.expand(exchange, &mut block) {
+                Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
                     self.survive(exchange, Err(error));
@@ -317,11 +319,15 @@ impl<'a, 'o> Worker<'a, 'o> {
                 }
             }
         }
+        block.candidates.iter().for_each(|candidate| self.store.prefetch(candidate.hash));
+        self.prepare_answers(asking::WITH_BLOCK);
         self.post_questions(exchange);
+        self.store.sift(&mut block.candidates);
         self.sift_questions();
-        block[..taken].iter_mut().for_each(|expanded| self.store.sift(&mut expanded.own));
-        for expanded in &block[..taken] {
-            self.insert_own(exchange, expanded);
+        for &candidate in &block.candidates {
+            let (expanded, at) = block.of(candidate);
+            let state = &expanded.expansion.states[at * self.words..(at + 1) * self.words];
+            self.take_in(exchange, state, candidate.hash, expanded.origin(at));
         }
         self.answer_sifted(exchange);
         self.block = block;
@@ -334,9 +340,12 @@ impl<'a, 'o> Worker<'a, 'o> {
         }
     }
 
-    /// Expands the next state, if there is one; sends what others own and asks for the memory of what this rank owns.
-    fn expand(&mut self, exchange: &mut Exchange<'_>, into: &mut Expanded) -> Result<bool, HostError> {
+    /// Expands the next state, if there is one. Its successors that may be new become candidates; those of other owners
+    /// are sent, or asked about.
+    fn expand(&mut self, exchange: &mut Exchange<'_>, block: &mut Block) -> Result<bool, HostError> {
         let Some(entry) = self.frontier.take()? else { return Ok(false) };
+        let into = block.next();
+        (into.id, into.level) = (entry.id, entry.level + 1);
         let expansion = &mut into.expansion;
         self.steps.expand(entry.state, expansion);
         self.figures.expanded += 1;
@@ -345,37 +354,34 @@ impl<'a, 'o> Worker<'a, 'o> {
         for observer in self.observers.iter_mut() {
             observer.expanded(&mut *self.steps, entry.state, entry.id, expansion, &mut self.found);
         }
-        (into.id, into.level) = (entry.id, entry.level + 1);
         self.figures.successors += expansion.steps.len() as u64;
-        into.own.clear();
-        let mut states = &into.expansion.states[..];
-        for (at, &hash) in into.expansion.hashes.iter().enumerate() {
-            let (successor, rest) = states.split_at(self.words);
-            states = rest;
-            if self.recent.seen(hash) {
-                continue;
-            }
-            let owner = self.settings.owners.of(hash, successor);
-            if owner == self.me {
-                self.store.prefetch(hash);
-                into.own.push((at as u32, hash));
-            } else {
-                self.figures.successors_remote += 1;
-                match self.settings.finder_expands {
-                    true => self.ask(owner, successor, hash, into.origin(at)),
-                    false => self.post_state(exchange, owner, successor, into.origin(at)),
-                }
-            }
+        let fresh = block.take(|hash| self.recent.seen(hash));
+        if self.settings.owners.ranks() > 1 {
+            self.part_with_others(exchange, block, fresh);
         }
         Ok(true)
     }
 
-    fn insert_own(&mut self, exchange: &mut Exchange<'_>, expanded: &Expanded) {
-        for &(at, hash) in &expanded.own {
-            let begin = at as usize * self.words;
-            let state = &expanded.expansion.states[begin..begin + self.words];
-            self.take_in(exchange, state, hash, expanded.origin(at as usize));
+    /// Leaves out of these candidates those that other ranks own, and sends these to their owners or asks about them.
+    fn part_with_others(&mut self, exchange: &mut Exchange<'_>, block: &mut Block, some: Range<usize>) {
+        let mut kept = some.start;
+        for number in some {
+            let candidate = block.candidates[number];
+            let (expanded, at) = block.of(candidate);
+            let state = &expanded.expansion.states[at * self.words..(at + 1) * self.words];
+            let owner = self.settings.owners.of(candidate.hash, state);
+            if owner == self.me {
+                block.candidates[kept] = candidate;
+                kept += 1;
+                continue;
+            }
+            self.figures.successors_remote += 1;
+            match self.settings.finder_expands {
+                true => self.ask(owner, state, candidate.hash, expanded.origin(at)),
+                false => self.post_state(exchange, owner, state, expanded.origin(at)),
+            }
         }
+        block.candidates.truncate(kept);
     }
 
     fn post_state(&self, exchange: &mut Exchange<'_>, to: Rank, state: &[u64], origin: Origin) {
