@@ -43,14 +43,6 @@ pub struct Expanded {
     pub expansion: Expansion,
 }
 
-impl Expanded {
-    /// How the successor at this position was reached.
-    #[inline]
-    pub fn origin(&self, at: usize) -> Origin {
-        Origin { parent: self.id, step: self.expansion.steps[at], level: self.level }
-    }
-}
-
 /// States expanded together, and those of their successors that may be new.
 pub struct Block {
     expanded: Vec<Expanded>,
@@ -94,9 +86,22 @@ impl Block {
         first..self.candidates.len()
     }
 
-    /// The state that a candidate is a successor of, and its number among them.
     #[inline]
-    pub fn of(&self, candidate: Candidate) -> (&Expanded, usize) {
+    fn of(&self, candidate: Candidate) -> (&Expanded, usize) {
         (&self.expanded[(candidate.place >> 32) as usize], candidate.place as u32 as usize)
+    }
+
+    /// The state that a candidate stands for, of so many words.
+    #[inline]
+    pub fn state(&self, candidate: Candidate, words: usize) -> &[u64] {
+        let (expanded, at) = self.of(candidate);
+        &expanded.expansion.states[at * words..(at + 1) * words]
+    }
+
+    /// How it was reached.
+    #[inline]
+    pub fn origin(&self, candidate: Candidate) -> Origin {
+        let (expanded, at) = self.of(candidate);
+        Origin { parent: expanded.id, step: expanded.expansion.steps[at], level: expanded.level }
     }
 }

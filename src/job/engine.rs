@@ -207,7 +207,7 @@ fn settings(
     limits.time = values.time("time");
     limits.states = values.number("max-states");
     limits.findings = values.number("max-errors").unwrap_or(1);
-    let batch_items_max = values.number("batch").unwrap_or(1_000) as u32;
+    let batch_items_max = values.number("batch").unwrap_or(2_000) as u32;
     let item_bytes = (layout.words() + 2) * 8;
     explore::Settings {
         exchange: exchange::Settings {

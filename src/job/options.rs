@@ -232,7 +232,7 @@ pub static TABLE: &[Spec] = &[
     Spec {
         name: "batch",
         form: Number { least: 1, most: 1_000_000 },
-        default: "1000",
+        default: "2000",
         value: "N",
         commands: &[Check, Run, CommCheck],
         in_job: true,

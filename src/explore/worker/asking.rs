@@ -51,21 +51,28 @@ const KEPT_EXTRA_WORDS: usize = 3;
 struct Asked {
     /// Hashes that have not been posted.
     unposted: Vec<u64>,
-    /// Answers to the oldest questions: bits, first question lowest, and how many there are.
-    answers: VecDeque<(u64, u32)>,
+    /// Answers to the oldest questions: bits, first question lowest, and how many of them are left.
+    bits: u64,
+    left: u64,
+    /// Further answers, the same way.
+    answers: VecDeque<(u64, u64)>,
 }
 
 impl Asked {
+    /// This rank itself, to which everything is new that it keeps.
+    fn always_new() -> Asked {
+        Asked { bits: u64::MAX, left: u64::MAX, ..Asked::default() }
+    }
+
     /// Whether the state asked for first was new; none where that is not known yet.
     #[inline]
     fn next_answer(&mut self) -> Option<bool> {
-        let (bits, left) = self.answers.front_mut()?;
-        let new = *bits & 1 == 1;
-        *bits >>= 1;
-        *left -= 1;
-        if *left == 0 {
-            self.answers.pop_front();
+        if self.left == 0 {
+            (self.bits, self.left) = self.answers.pop_front()?;
         }
+        let new = self.bits & 1 == 1;
+        self.bits = self.bits.rotate_right(1);
+        self.left -= 1;
         Some(new)
     }
 }
@@ -102,8 +109,9 @@ pub(super) struct Questions {
 }
 
 impl Questions {
-    pub fn new(ranks: u32) -> Questions {
-        let asked = (0..ranks).map(|_| Asked::default()).collect();
+    pub fn new(me: Rank, ranks: u32) -> Questions {
+        let asked = |rank| if rank == me { Asked::always_new() } else { Asked::default() };
+        let asked = (0..ranks).map(|rank| asked(Rank(rank))).collect();
         Questions {
             asked,
             kept: Kept::default(),
@@ -228,9 +236,7 @@ impl Worker<'_, '_> {
         let entry_words = self.words + KEPT_EXTRA_WORDS;
         for entry in kept.entries[kept.gone..].chunks_exact(entry_words) {
             let (state, rest) = entry.split_at(self.words);
-            let owner = Rank(rest[2] as u32);
-            let own = owner == self.me;
-            match if own { Some(true) } else { self.questions.asked[owner.index()].next_answer() } {
+            match self.questions.asked[rest[2] as usize].next_answer() {
                 Some(true) => self.queue_up(exchange, state, Origin::from_words([rest[0], rest[1]])),
                 Some(false) => {}
                 None => break,
@@ -251,7 +257,7 @@ impl Worker<'_, '_> {
         while let Some(mut count) = bytes.next() {
             while count > 0 {
                 let some = count.min(64);
-                answers.push_back((bytes.next().expect("a bit for each question"), some as u32));
+                answers.push_back((bytes.next().expect("a bit for each question"), some));
                 count -= some;
             }
         }
@@ -264,7 +270,8 @@ impl Kept {
     #[inline]
     fn push(&mut self, state: &[u64], origin: Origin, owner: Rank) {
         let [parent, rest] = origin.words();
-        self.entries.extend_from_slice(state);
+        // States are mostly a few words, and a call that copies them takes longer than they do.
+        state.iter().for_each(|&word| self.entries.push(word));
         self.entries.extend_from_slice(&[parent, rest, u64::from(owner.0)]);
     }
 

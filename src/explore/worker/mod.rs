@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use asking::Questions;
 
-use super::block::{Block, Origin};
+use super::block::{Block, Candidate, Origin};
 use super::control::{self, Director, Here, Word};
 use super::frontier::Frontier;
 use super::log::{Log, Record};
@@ -37,7 +37,7 @@ use crate::verdict::figures::RankFigures;
 /// States expanded together.
 const EXPAND_AT_ONCE: usize = 32;
 /// Times that so many are expanded between two looks at what arrived, while there is much to expand.
-const BLOCKS_BETWEEN_LOOKS: u32 = 4;
+const BLOCKS_BETWEEN_LOOKS: u32 = 8;
 /// States looked up together, so that their memory can be asked for first.
 const INSERT_AT_ONCE: usize = 64;
 /// Words beside the state in an item: parent, then step and level.
@@ -104,6 +104,8 @@ struct Worker<'a, 'o> {
     recent: Recent,
     /// States expanded together.
     block: Block,
+    /// Of a state's successors, those of other owners.
+    others: Vec<(Rank, Candidate)>,
     found: Vec<Finding>,
     /// Found in this rank so far; ends the search by levels.
     findings: u64,
@@ -153,6 +155,7 @@ impl<'a, 'o> Worker<'a, 'o> {
             next: Frontier::new(words, limits.frontier_bytes, next),
             recent: Recent::new(settings.remember),
             block: Block::new(EXPAND_AT_ONCE),
+            others: Vec::new(),
             found: Vec::new(),
             findings: 0,
             director: me.is_root().then(|| Director::new(comm.ranks(), limits)),
@@ -163,7 +166,7 @@ impl<'a, 'o> Worker<'a, 'o> {
             told: Instant::now(),
             told_states: 0,
             arrived: Vec::new(),
-            questions: Questions::new(comm.ranks()),
+            questions: Questions::new(me, comm.ranks()),
             new_by_instance: vec![0; steps.instances().rule_instances() as usize],
             steps,
         })
@@ -325,9 +328,8 @@ impl<'a, 'o> Worker<'a, 'o> {
         self.store.sift(&mut block.candidates);
         self.sift_questions();
         for &candidate in &block.candidates {
-            let (expanded, at) = block.of(candidate);
-            let state = &expanded.expansion.states[at * self.words..(at + 1) * self.words];
-            self.take_in(exchange, state, candidate.hash, expanded.origin(at));
+            let state = block.state(candidate, self.words);
+            self.take_in(exchange, state, candidate.hash, block.origin(candidate));
         }
         self.answer_sifted(exchange);
         self.block = block;
@@ -364,24 +366,29 @@ impl<'a, 'o> Worker<'a, 'o> {
 
     /// Leaves out of these candidates those that other ranks own, and sends these to their owners or asks about them.
     fn part_with_others(&mut self, exchange: &mut Exchange<'_>, block: &mut Block, some: Range<usize>) {
+        let (me, owners, words) = (self.me, &self.settings.owners, self.words);
+        let mut others = std::mem::take(&mut self.others);
+        others.clear();
         let mut kept = some.start;
         for number in some {
+            // Who owns a state cannot be foreseen, so there is no branch on it.
             let candidate = block.candidates[number];
-            let (expanded, at) = block.of(candidate);
-            let state = &expanded.expansion.states[at * self.words..(at + 1) * self.words];
-            let owner = self.settings.owners.of(candidate.hash, state);
-            if owner == self.me {
-                block.candidates[kept] = candidate;
-                kept += 1;
-                continue;
-            }
-            self.figures.successors_remote += 1;
-            match self.settings.finder_expands {
-                true => self.ask(owner, state, candidate.hash, expanded.origin(at)),
-                false => self.post_state(exchange, owner, state, expanded.origin(at)),
-            }
+            let owner = owners.of(candidate.hash, block.state(candidate, words));
+            block.candidates[kept] = candidate;
+            kept += usize::from(owner == me);
+            others.push((owner, candidate));
+            others.truncate(others.len() - usize::from(owner == me));
         }
         block.candidates.truncate(kept);
+        self.figures.successors_remote += others.len() as u64;
+        for &(owner, candidate) in &others {
+            let (state, origin) = (block.state(candidate, words), block.origin(candidate));
+            match self.settings.finder_expands {
+                true => self.ask(owner, state, candidate.hash, origin),
+                false => self.post_state(exchange, owner, state, origin),
+            }
+        }
+        self.others = others;
     }
 
     fn post_state(&self, exchange: &mut Exchange<'_>, to: Rank, state: &[u64], origin: Origin) {
