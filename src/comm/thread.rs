@@ -29,11 +29,25 @@ struct Inbox {
     refused: Vec<Rank>,
     /// Something happened since the last `wait`: an arrival, room at a receiver, a completed reduction.
     woken: bool,
+    /// The rank is in `wait`; only then is there anybody to hear the bell, whose ringing is a call of the kernel's.
+    waits: bool,
 }
 
 struct Door {
     inbox: Mutex<Inbox>,
     bell: Condvar,
+}
+
+impl Door {
+    /// Something happened for this rank, whose inbox is locked.
+    fn ring(&self, mut inbox: MutexGuard<'_, Inbox>) {
+        inbox.woken = true;
+        let waits = inbox.waits;
+        drop(inbox);
+        if waits {
+            self.bell.notify_one();
+        }
+    }
 }
 
 /// The reduction that ranks are joining. A round cannot complete before all ranks took the result of the one
@@ -74,6 +88,7 @@ impl World {
                 held: vec![0; ranks as usize],
                 refused: Vec::new(),
                 woken: false,
+                waits: false,
             }),
             bell: Condvar::new(),
         };
@@ -87,8 +102,8 @@ impl World {
     }
 
     fn wake(&self, rank: Rank) {
-        lock(&self.doors[rank.index()].inbox).woken = true;
-        self.doors[rank.index()].bell.notify_one();
+        let door = &self.doors[rank.index()];
+        door.ring(lock(&door.inbox));
     }
 
     fn end(&self, rank: Rank, why: String, panicked: bool) {
@@ -145,9 +160,7 @@ impl Comm for ThreadComm {
         }
         inbox.held[self.rank.index()] += 1;
         inbox.arrived.push_back(Delivery { from: self.rank, tag, batch });
-        inbox.woken = true;
-        drop(inbox);
-        door.bell.notify_one();
+        door.ring(inbox);
         Ok(())
     }
 
@@ -205,7 +218,9 @@ impl Comm for ThreadComm {
         let door = &self.world.doors[self.rank.index()];
         let mut inbox = lock(&door.inbox);
         if !inbox.woken {
+            inbox.waits = true;
             inbox = door.bell.wait_timeout(inbox, WAIT_MAX).unwrap_or_else(PoisonError::into_inner).0;
+            inbox.waits = false;
         }
         inbox.woken = false;
         drop(inbox);

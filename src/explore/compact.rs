@@ -74,8 +74,10 @@ impl Compact {
             // The sizes are spread evenly, by their logarithms, over one growth.
             let part = (1.0 + GROWTH_PERCENT as f64 / 100.0).powf(at as f64 / SEGMENTS as f64);
             let homes = (first as f64 * part) as u64;
-            // So are the sizes at which they are filled anew, over one growth by all bits for it.
-            let grown = (f64::from(grown_bits) * (at + 1) as f64 / SEGMENTS as f64).exp2();
+            // None is filled anew together with another: the first time, each grows by twice as much as the one before it,
+            // or by as much more as there are bits for.
+            let apart = (f64::from(grown_bits) / SEGMENTS as f64).min(1.0);
+            let grown = (f64::from(grown_bits) - apart * (SEGMENTS - 1 - at) as f64).exp2();
             Segment::new(form, homes, (homes as f64 * grown) as u64, each_max)
         };
         let segments = (0..SEGMENTS).map(segment).collect::<Option<Vec<Segment>>>()?;
