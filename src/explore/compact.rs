@@ -3,14 +3,14 @@
 //! The store is a few dense tables (`segment.rs`); some bits of the hash choose the table, others the place in it, yet
 //! others are kept. Each table grows alone, by an eighth, from itself, and no two are as full at the same time. So the
 //! store as a whole is about 85 % full at all times: 6.3 bytes a state with 40 bits, 8.4 with 56. Small stores, of up to
-//! half a million states, double instead: that is quicker, and little beside the rest of the process. When a table has
-//! used up the bits that it keeps for growing, it is emptied and filled anew from the log, where whole hashes are. That
-//! happens to one table at a time, at sizes that are evenly spread by their logarithms: no state is much dearer than
-//! others because all had to be read again.
+//! half a million states, double instead: that is quicker, and little beside the rest of the process.
 //!
-//! Cost: a state is moved about eight times in all, in order. A table is filled anew for each growth by a factor of 8 (40
-//! bits), 128 (56 bits) or 512 (64 bits), so that a state is put back rarely; the log is read for one of four tables each
-//! time, and so once for each growth by 1.7, 3.4 or 4.8.
+//! Growing takes bits that tell states apart. With 56 bits and more there are enough of them for a growth by 2^17, to nine
+//! billion states a rank. With fewer, a table that has used them up is emptied and filled anew from the log, where whole
+//! hashes are; that happens to one table at a time.
+//!
+//! Cost: a state is moved about eight times in all, in order. With 40 bits a table is filled anew for each growth by a factor
+//! of 8, with 48 for each by 256.
 //!
 //! Omission: a new state is taken for an old one if some entry it is compared with has the same bits. With hashes taken
 //! as random, the probability that this happens at all in a run is at most the sum, over all comparisons made by new
@@ -29,6 +29,9 @@ const SEGMENTS: u64 = 1 << SEGMENT_BITS;
 const GROWTH_PERCENT: u64 = 13;
 const DOUBLE_BELOW_HOMES: u64 = 1 << 13;
 const HOMES_FIRST: u64 = 2048;
+/// Entries with so many bits spare enough for all growth there will be: by two to the power of the other.
+const ONCE_FROM_BITS: u32 = 56;
+const GROWN_BITS_MAX: u32 = 17;
 /// A store beyond this does not stay in the processor's caches: looking twice costs less than waiting for memory.
 const FAR_FROM_BYTES: u64 = 24 << 20;
 
@@ -63,7 +66,7 @@ impl Compact {
     pub fn new(bits: u32, bytes_max: u64) -> Option<Compact> {
         assert!((40..=64).contains(&bits), "fingerprints have 40 to 64 bits");
         // Bits that are spent on growing do not tell states apart; where there are many, more can be spared.
-        let grown_bits = (bits - 40) * 5 / 8 + 3;
+        let grown_bits = if Compact::fills_anew(bits) { (bits - 40) * 5 / 8 + 3 } else { GROWN_BITS_MAX };
         let form = Form { bits, growth: grown_bits + PLACE_BITS };
         let lines_max = bytes_max / LINE_BYTES as u64;
         // Tiny budgets get tiny tables, so that they are kept all the same.
@@ -82,6 +85,11 @@ impl Compact {
         };
         let segments = (0..SEGMENTS).map(segment).collect::<Option<Vec<Segment>>>()?;
         Some(Compact { segments, form, lines_max, full: 0, far: false })
+    }
+
+    /// Whether a store of such entries needs the hashes of its states to grow.
+    pub fn fills_anew(bits: u32) -> bool {
+        bits < ONCE_FROM_BITS
     }
 
     pub fn len(&self) -> u64 {
@@ -172,7 +180,7 @@ impl Compact {
         if self.segments[self.full].grow(homes_now + more) {
             return Growth::Done;
         }
-        if !self.segments[self.full].make_empty(homes_now + more) {
+        if !Compact::fills_anew(self.form.bits) || !self.segments[self.full].make_empty(homes_now + more) {
             return Growth::Refused;
         }
         Growth::Emptied

@@ -1,7 +1,8 @@
 //! The log: how the states of this rank were reached, in the order of their numbers, and the hashes of those it owns.
 //!
 //! Two tapes of 12 bytes a state, in files of the spool folder; in memory where there is no folder. A record is read by
-//! number, when a trace is rebuilt; all hashes in order, when the compact store has used up its own bits. Where the
+//! number, when a trace is rebuilt; all hashes in order, when the compact store has used up its own bits, or by what follows
+//! a search. Where nobody will ask for hashes, there are none. Where the
 //! owner of a state numbers it, the two tapes go together; where its finder does (`worker/asking.rs`), the record is at the
 //! finder and the hash at the owner.
 
@@ -43,16 +44,23 @@ impl Record {
 /// The log of one rank.
 pub struct Log {
     records: Tape<RECORD_BYTES>,
-    hashes: Tape<HASH_BYTES>,
+    /// None where nobody will ask for them.
+    hashes: Option<Tape<HASH_BYTES>>,
 }
 
 impl Log {
     pub fn in_memory() -> Log {
-        Log { records: Tape::in_memory(), hashes: Tape::in_memory() }
+        Log { records: Tape::in_memory(), hashes: Some(Tape::in_memory()) }
     }
 
     pub fn in_files(records: PathBuf, hashes: PathBuf) -> Result<Log, HostError> {
-        Ok(Log { records: Tape::in_file(records)?, hashes: Tape::in_file(hashes)? })
+        Ok(Log { records: Tape::in_file(records)?, hashes: Some(Tape::in_file(hashes)?) })
+    }
+
+    /// The same, not begun yet, without hashes.
+    pub fn without_hashes(self) -> Log {
+        assert!(self.is_empty(), "a log without hashes has none from the beginning");
+        Log { hashes: None, ..self }
     }
 
     /// Records so far.
@@ -70,16 +78,17 @@ impl Log {
         self.records.push(record.bytes())
     }
 
-    /// Adds the hash of a state that this rank owns, without the owner's bits.
+    /// Adds the hash of a state that this rank owns, without the owner's bits, where hashes are kept.
     #[inline]
     pub fn push_hash(&mut self, hash: u128) -> Result<(), HostError> {
+        let Some(hashes) = &mut self.hashes else { return Ok(()) };
         let bytes = hash.to_le_bytes();
-        self.hashes.push(*bytes.first_chunk().expect("twelve of sixteen bytes"))
+        hashes.push(*bytes.first_chunk().expect("twelve of sixteen bytes"))
     }
 
     /// Bytes of memory that the log takes.
     pub fn memory_bytes(&self) -> u64 {
-        self.records.memory_bytes() + self.hashes.memory_bytes()
+        self.records.memory_bytes() + self.hashes.as_ref().map_or(0, Tape::memory_bytes)
     }
 
     /// The record with this number.
@@ -101,7 +110,7 @@ impl Log {
 
     /// Hands every hash (without the owner's bits) to `take`, in order.
     pub fn each_hash(&mut self, mut take: impl FnMut(u128)) -> Result<(), HostError> {
-        self.hashes.each(|bytes| {
+        self.hashes.as_mut().expect("hashes are kept where somebody asks for them").each(|bytes| {
             let low = u64::from_le_bytes(*bytes.first_chunk().expect("eight bytes"));
             let high = u32::from_le_bytes(*bytes.last_chunk().expect("four bytes"));
             take(u128::from(high) << 64 | u128::from(low));

@@ -1,6 +1,7 @@
 //! How a search is done, what it may ask of the outside world, and what it comes to.
 
 use super::balance::Balance;
+use super::compact::Compact;
 use super::{Finding, Limits, Moment};
 use crate::compile::{InstanceNo, Owners};
 use crate::exchange;
@@ -14,6 +15,13 @@ pub enum Remember {
         bits: u32,
     },
     Whole,
+}
+
+impl Remember {
+    /// Whether the store needs the log's hashes to grow.
+    pub fn needs_hashes(self) -> bool {
+        matches!(self, Remember::Hash { bits } if Compact::fills_anew(bits))
+    }
 }
 
 /// How a search is done.

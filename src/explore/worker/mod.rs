@@ -69,7 +69,7 @@ pub fn search_then<'a, 'o>(
     outside: Outside<'o>,
     sequel: Option<&mut dyn Sequel>,
 ) -> Result<Option<Outcome>, String> {
-    let worker = Worker::new(comm, steps, observers, settings, outside);
+    let worker = Worker::new(comm, steps, observers, settings, outside, sequel.is_some());
     control::agree_to_begin(comm, worker.as_ref().err())?;
     let mut worker = worker.map_err(|error| error.to_string())?;
     let mut exchange = Exchange::new(comm, settings.exchange);
@@ -131,6 +131,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         observers: &'a mut [Box<dyn Observer>],
         settings: &'a Settings,
         outside: Outside<'o>,
+        goes_on: bool,
     ) -> Result<Worker<'a, 'o>, HostError> {
         let (me, words, limits) = (comm.rank(), steps.words(), &settings.limits);
         let mut spools = [None, None];
@@ -141,11 +142,15 @@ impl<'a, 'o> Worker<'a, 'o> {
             log = Log::in_files(disks[0].file("steps"), disks[0].file("hashes"))?;
             spools = disks.map(|disk| Some(Spool::new(Box::new(disk))));
         }
+        let numbers = Numbers::new(observers.iter().any(|observer| observer.wants_numbers()));
+        if !goes_on && !numbers.wanted() && !settings.remember.needs_hashes() {
+            log = log.without_hashes();
+        }
         let [now, next] = spools;
         Ok(Worker {
             me,
             words,
-            numbers: Numbers::new(observers.iter().any(|observer| observer.wants_numbers())),
+            numbers,
             observers,
             settings,
             outside,
