@@ -19,7 +19,7 @@ const RESTORE_AT_ONCE: usize = 64;
 
 /// A store that grows to this will need memory for states more than the program does for its start. Small searches are
 /// over before that, and do not wait for what is given back.
-const GIVE_BACK_AT_BYTES: u64 = 512 << 10;
+const GIVE_BACK_AT_BYTES: u64 = 600 << 10;
 
 /// What became of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

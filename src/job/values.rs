@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(flags.clone().over(job.clone()).number("batch"), Some(7));
         flags.set(batch, "2k").unwrap();
         assert_eq!(flags.clone().over(job).number("batch"), Some(2000));
-        assert_eq!(Values::default().number("batch"), Some(1000));
+        assert_eq!(Values::default().number("batch"), Some(2000));
         assert!(flags.set(batch, "0").unwrap_err().contains("least is 1"));
         assert!(flags.set(batch, "lots").unwrap_err().contains("not a whole number"));
         assert_eq!(find("stage", Some(Check)).map(|s| s.name), None);
