@@ -1,19 +1,20 @@
 //! The log: how the states of this rank were reached, in the order of their numbers, and the hashes of those it owns.
 //!
-//! Two tapes of 12 bytes a state, in files of the spool folder; in memory where there is no folder. A record is read by
-//! number, when a trace is rebuilt; all hashes in order, when the compact store has used up its own bits, or by what follows
-//! a search. Where nobody will ask for hashes, there are none. Where the
-//! owner of a state numbers it, the two tapes go together; where its finder does (`worker/asking.rs`), the record is at the
-//! finder and the hash at the owner.
+//! Records of a few bytes (`records.rs`) and hashes of 12 (`tape.rs`), in files of the spool folder; in memory where there
+//! is no folder. A record is read by number, when a trace is rebuilt; all hashes in order, when the compact store has used
+//! up its own bits, or by what follows a search. Where nobody will ask for hashes, there are none. Where the owner of a
+//! state numbers it, the two go together; where its finder does (`worker/asking.rs`), the record is at the finder and
+//! the hash at the owner.
 
 use std::path::PathBuf;
 
 use super::StateRef;
+use super::records::Records;
+use super::reel::Reel;
 use super::tape::Tape;
 use crate::compile::InstanceNo;
 use crate::host::HostError;
 
-const RECORD_BYTES: usize = 12;
 const HASH_BYTES: usize = 12;
 const HASH_MASK: u128 = (1 << (8 * HASH_BYTES)) - 1;
 
@@ -24,37 +25,24 @@ pub struct Record {
     pub step: InstanceNo,
 }
 
-impl Record {
-    #[inline]
-    fn bytes(self) -> [u8; RECORD_BYTES] {
-        let mut bytes = [0; RECORD_BYTES];
-        bytes[..8].copy_from_slice(&self.parent.word().to_le_bytes());
-        bytes[8..].copy_from_slice(&self.step.0.to_le_bytes());
-        bytes
-    }
-
-    fn read(bytes: [u8; RECORD_BYTES]) -> Record {
-        Record {
-            parent: StateRef::from_word(u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes"))),
-            step: InstanceNo(u32::from_le_bytes(bytes[8..].try_into().expect("four bytes"))),
-        }
-    }
-}
-
 /// The log of one rank.
 pub struct Log {
-    records: Tape<RECORD_BYTES>,
+    records: Records,
     /// None where nobody will ask for them.
     hashes: Option<Tape<HASH_BYTES>>,
 }
 
 impl Log {
     pub fn in_memory() -> Log {
-        Log { records: Tape::in_memory(), hashes: Some(Tape::in_memory()) }
+        Log::on(Reel::in_memory(), Reel::in_memory())
     }
 
     pub fn in_files(records: PathBuf, hashes: PathBuf) -> Result<Log, HostError> {
-        Ok(Log { records: Tape::in_file(records)?, hashes: Some(Tape::in_file(hashes)?) })
+        Ok(Log::on(Reel::in_file(records)?, Reel::in_file(hashes)?))
+    }
+
+    fn on(records: Reel, hashes: Reel) -> Log {
+        Log { records: Records::new(records), hashes: Some(Tape::new(hashes)) }
     }
 
     /// The same, not begun yet, without hashes.
@@ -75,7 +63,7 @@ impl Log {
     /// Adds a record; its number is the length before.
     #[inline]
     pub fn push(&mut self, record: Record) -> Result<(), HostError> {
-        self.records.push(record.bytes())
+        self.records.push(record)
     }
 
     /// Adds the hash of a state that this rank owns, without the owner's bits, where hashes are kept.
@@ -92,8 +80,8 @@ impl Log {
     }
 
     /// The record with this number.
-    pub fn get(&mut self, number: u64) -> Result<Record, HostError> {
-        self.records.get(number).map(Record::read)
+    pub fn get(&self, number: u64) -> Result<Record, HostError> {
+        self.records.get(number)
     }
 
     /// The number of the state with this hash, where its owner numbers it; reads all hashes.

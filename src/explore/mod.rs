@@ -24,6 +24,8 @@ pub mod moment;
 pub mod numbers;
 pub mod observer;
 mod recent;
+mod records;
+mod reel;
 mod segment;
 pub mod sequel;
 pub mod settings;
