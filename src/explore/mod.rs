@@ -10,7 +10,7 @@
 //! the probability of less is computed); a state found by its owner never becomes a message. It ends because the
 //! state space is finite and each state enters a frontier once; `exchange` says when all frontiers are empty.
 //! It knows no property: see `observer.rs`. Cost: one hash per successor; one message item per successor that
-//! another rank owns; 24 bytes of log on disk per state, for traces and now and then for the store.
+//! another rank owns; about two bytes of log on disk per state, for traces (14 where hashes are needed again).
 
 pub mod balance;
 mod block;
