@@ -5,6 +5,7 @@
 pub mod hash;
 pub mod ids;
 pub mod lines;
+pub mod numbers;
 pub mod pages;
 pub mod prefetch;
 pub mod prng;

@@ -1,8 +1,8 @@
 //! How states were reached, in few bytes: records appended one by one and read by number.
 //!
 //! A record is a parent and a step. A rank finds states in the order in which it expands their parents, so a parent is mostly
-//! that of the record before, or one shortly behind it. What is written is the difference and the step, seven bits a byte,
-//! least first, the eighth bit saying that more follow. Records stand in blocks, each of which begins anew; where blocks
+//! that of the record before, or one shortly behind it. What is written is the difference and the step, each in as few
+//! bytes as it needs. Records stand in blocks, each of which begins anew; where blocks
 //! begin stays in memory.
 //!
 //! Cost: two to four bytes a state where ranks lend little, 15 at most, and a few thousandths of a byte of memory. Reading a
@@ -11,6 +11,7 @@
 use super::StateRef;
 use super::log::Record;
 use super::reel::Reel;
+use crate::base::numbers::{Numbers, push_number};
 use crate::compile::InstanceNo;
 use crate::host::HostError;
 
@@ -42,8 +43,8 @@ impl Records {
     #[inline]
     pub fn push(&mut self, record: Record) -> Result<(), HostError> {
         let parent = record.parent.word();
-        put(&mut self.tail, folded(parent.wrapping_sub(self.parent)));
-        put(&mut self.tail, u64::from(record.step.0));
+        push_number(&mut self.tail, folded(parent.wrapping_sub(self.parent)));
+        push_number(&mut self.tail, u64::from(record.step.0));
         self.parent = parent;
         self.len += 1;
         if self.len.is_multiple_of(BLOCK) { self.finish_block() } else { Ok(()) }
@@ -76,12 +77,13 @@ impl Records {
 }
 
 /// The record with this number in its block.
-fn nth(mut block: &[u8], number: u64) -> Record {
-    let mut parent = 0u64;
-    let mut step = 0;
+fn nth(block: &[u8], number: u64) -> Record {
+    let mut numbers = Numbers::new(block);
+    let mut next = || numbers.next().expect("a block has all its records");
+    let (mut parent, mut step) = (0u64, 0);
     for _ in 0..=number {
-        parent = parent.wrapping_add(unfolded(take(&mut block)));
-        step = take(&mut block) as u32;
+        parent = parent.wrapping_add(unfolded(next()));
+        step = next() as u32;
     }
     Record { parent: StateRef::from_word(parent), step: InstanceNo(step) }
 }
@@ -94,28 +96,6 @@ fn folded(difference: u64) -> u64 {
 
 fn unfolded(word: u64) -> u64 {
     word >> 1 ^ (word & 1).wrapping_neg()
-}
-
-#[inline]
-fn put(bytes: &mut Vec<u8>, mut word: u64) {
-    while word >= 0x80 {
-        bytes.push(word as u8 | 0x80);
-        word >>= 7;
-    }
-    bytes.push(word as u8);
-}
-
-fn take(bytes: &mut &[u8]) -> u64 {
-    let (mut word, mut shift) = (0, 0);
-    loop {
-        let (&first, rest) = bytes.split_first().expect("a block has all its records");
-        *bytes = rest;
-        word |= u64::from(first & 0x7f) << shift;
-        shift += 7;
-        if first < 0x80 {
-            return word;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use std::rc::Rc;
 use super::Trouble;
 use super::marks::Marks;
 use super::nodes::{Edge, FALSE, Failed, TRUE, Table, Watch};
+use crate::base::numbers::{Numbers, push_number};
 
 /// Nodes, and the variables they decide.
 pub struct Store {
@@ -406,48 +407,12 @@ impl Bdd {
     }
 }
 
-pub(super) fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
 /// The nodes of a diagram's bytes: variable, high, low, counted from the constants; none where they are not such.
 pub fn nodes_of(bytes: &[u8]) -> Option<Vec<(u32, u32, u32)>> {
     let mut numbers = Numbers::new(bytes);
     let count = numbers.next()?;
     let mut next = || numbers.next().map(|number| number as u32);
     (0..count).map(|_| Some((next()?, next()?, next()?))).collect()
-}
-
-pub(super) struct Numbers<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Numbers<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Numbers<'a> {
-        Numbers { bytes, at: 0 }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.at == self.bytes.len()
-    }
-
-    pub(super) fn next(&mut self) -> Option<u64> {
-        let (mut number, mut shift) = (0u64, 0u32);
-        loop {
-            let byte = *self.bytes.get(self.at)?;
-            self.at += 1;
-            number |= u64::from(byte & 0x7f).checked_shl(shift)?;
-            shift += 7;
-            if byte & 0x80 == 0 {
-                return Some(number);
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@
 use fxhash::FxHashMap;
 
 use super::Trouble;
-use super::bdd::{Bdd, Numbers, Store, push_number};
+use super::bdd::{Bdd, Store};
 use super::nodes::{Edge, Failed, TRUE, Table};
+use crate::base::numbers::{Numbers, push_number};
 
 /// The bytes of diagrams of one store, for `Store::unpack` of a store with the same order.
 pub fn pack<'b>(diagrams: impl Iterator<Item = &'b Bdd> + Clone) -> Vec<u8> {
