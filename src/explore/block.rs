@@ -1,8 +1,6 @@
 //! States expanded together: their successors stay where the expansion left them until they are inserted, so that the
 //! store's memory is asked for before it is needed and nothing is copied.
 
-use std::ops::Range;
-
 use super::StateRef;
 use crate::compile::{Expansion, InstanceNo};
 
@@ -72,18 +70,17 @@ impl Block {
         &mut self.expanded[self.len]
     }
 
-    /// The next state was expanded: makes candidates of its successors, but for those that are `known`, and says which these
-    /// are. What is known cannot be foreseen, and a wrong guess costs the processor more than a candidate that is taken back.
+    /// The next state was expanded: makes candidates of its successors, but for those that are `known`. What is known cannot
+    /// be foreseen, and a wrong guess costs the processor more than a candidate that is taken back.
     #[inline]
-    pub fn take(&mut self, mut known: impl FnMut(u128) -> bool) -> Range<usize> {
-        let (place, first) = ((self.len as u64) << 32, self.candidates.len());
+    pub fn take(&mut self, mut known: impl FnMut(u128) -> bool) {
+        let place = (self.len as u64) << 32;
         for (at, &hash) in (place..).zip(&self.expanded[self.len].expansion.hashes) {
             self.candidates.push(Candidate { hash, place: at });
             let kept = self.candidates.len() - usize::from(known(hash));
             self.candidates.truncate(kept);
         }
         self.len += 1;
-        first..self.candidates.len()
     }
 
     #[inline]

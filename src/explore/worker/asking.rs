@@ -121,6 +121,18 @@ impl Questions {
         }
     }
 
+    /// The next `post_questions` asks this owner. The state must be kept before it can answer.
+    #[inline]
+    pub fn ask(&mut self, owner: Rank, hash: u128) {
+        self.asked[owner.index()].unposted.extend_from_slice(&[hash as u64, (hash >> 64) as u64]);
+    }
+
+    /// Keeps a state until its turn comes. Those of one owner are kept in the order in which it was asked about them.
+    #[inline]
+    pub fn keep(&mut self, state: &[u64], origin: Origin, owner: Rank) {
+        self.kept.push(state, origin, owner);
+    }
+
     pub fn any_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
@@ -137,14 +149,6 @@ impl Questions {
 }
 
 impl Worker<'_, '_> {
-    /// Keeps the state, to ask its owner with the next `post_questions`.
-    #[inline]
-    pub(super) fn ask(&mut self, owner: Rank, state: &[u64], hash: u128, origin: Origin) {
-        self.questions.kept.push(state, origin, owner);
-        let unposted = &mut self.questions.asked[owner.index()].unposted;
-        unposted.extend_from_slice(&[hash as u64, (hash >> 64) as u64]);
-    }
-
     pub(super) fn post_questions(&mut self, exchange: &mut Exchange<'_>) {
         for (owner, asked) in (0..).map(Rank).zip(&mut self.questions.asked) {
             if !asked.unposted.is_empty() {

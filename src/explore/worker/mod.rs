@@ -11,7 +11,6 @@ mod asking;
 mod ending;
 mod lending;
 
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use asking::Questions;
@@ -104,7 +103,7 @@ struct Worker<'a, 'o> {
     recent: Recent,
     /// States expanded together.
     block: Block,
-    /// Of a state's successors, those of other owners.
+    /// Of a block's successors, those of other owners, in order.
     others: Vec<(Rank, Candidate)>,
     found: Vec<Finding>,
     /// Found in this rank so far; ends the search by levels.
@@ -318,7 +317,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         let mut block = std::mem::replace(&mut self.block, Block::new(0));
         block.clear();
         while !block.is_full() {
-            match self.expand(exchange, &mut block) {
+            match self.expand(&mut block) {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
@@ -327,15 +326,15 @@ impl<'a, 'o> Worker<'a, 'o> {
                 }
             }
         }
+        if self.settings.owners.ranks() > 1 {
+            self.part_with_others(exchange, &mut block);
+        }
         block.candidates.iter().for_each(|candidate| self.store.prefetch(candidate.hash));
         self.prepare_answers(asking::WITH_BLOCK);
         self.post_questions(exchange);
         self.store.sift(&mut block.candidates);
         self.sift_questions();
-        for &candidate in &block.candidates {
-            let state = block.state(candidate, self.words);
-            self.take_in(exchange, state, candidate.hash, block.origin(candidate));
-        }
+        self.take_in_block(exchange, &block);
         self.answer_sifted(exchange);
         self.block = block;
         self.correspond(exchange, None);
@@ -347,9 +346,8 @@ impl<'a, 'o> Worker<'a, 'o> {
         }
     }
 
-    /// Expands the next state, if there is one. Its successors that may be new become candidates; those of other owners
-    /// are sent, or asked about.
-    fn expand(&mut self, exchange: &mut Exchange<'_>, block: &mut Block) -> Result<bool, HostError> {
+    /// Expands the next state, if there is one. Its successors that may be new become candidates.
+    fn expand(&mut self, block: &mut Block) -> Result<bool, HostError> {
         let Some(entry) = self.frontier.take()? else { return Ok(false) };
         let into = block.next();
         (into.id, into.level) = (entry.id, entry.level + 1);
@@ -362,20 +360,19 @@ impl<'a, 'o> Worker<'a, 'o> {
             observer.expanded(&mut *self.steps, entry.state, entry.id, expansion, &mut self.found);
         }
         self.figures.successors += expansion.steps.len() as u64;
-        let fresh = block.take(|hash| self.recent.seen(hash));
-        if self.settings.owners.ranks() > 1 {
-            self.part_with_others(exchange, block, fresh);
-        }
+        block.take(|hash| self.recent.seen(hash));
         Ok(true)
     }
 
-    /// Leaves out of these candidates those that other ranks own, and sends these to their owners or asks about them.
-    fn part_with_others(&mut self, exchange: &mut Exchange<'_>, block: &mut Block, some: Range<usize>) {
+    /// Leaves out of a block's candidates those that other ranks own, and sends these to their owners or asks about them.
+    /// How many there are cannot be foreseen; between two expansions that would make the processor forget what it has
+    /// learnt of the guards.
+    fn part_with_others(&mut self, exchange: &mut Exchange<'_>, block: &mut Block) {
         let (me, owners, words) = (self.me, &self.settings.owners, self.words);
         let mut others = std::mem::take(&mut self.others);
         others.clear();
-        let mut kept = some.start;
-        for number in some {
+        let mut kept = 0;
+        for number in 0..block.candidates.len() {
             // Who owns a state cannot be foreseen, so there is no branch on it.
             let candidate = block.candidates[number];
             let owner = owners.of(candidate.hash, block.state(candidate, words));
@@ -387,11 +384,36 @@ impl<'a, 'o> Worker<'a, 'o> {
         block.candidates.truncate(kept);
         self.figures.successors_remote += others.len() as u64;
         for &(owner, candidate) in &others {
-            let (state, origin) = (block.state(candidate, words), block.origin(candidate));
             match self.settings.finder_expands {
-                true => self.ask(owner, state, candidate.hash, origin),
-                false => self.post_state(exchange, owner, state, origin),
+                true => self.questions.ask(owner, candidate.hash),
+                false => {
+                    let (state, origin) = (block.state(candidate, words), block.origin(candidate));
+                    self.post_state(exchange, owner, state, origin);
+                }
             }
+        }
+        if !self.settings.finder_expands {
+            others.clear();
+        }
+        self.others = others;
+    }
+
+    /// Takes in what is left of a block's candidates. States of other owners that these were asked about keep their places
+    /// between them: guards are foreseen best where states follow each other as they were made.
+    fn take_in_block(&mut self, exchange: &mut Exchange<'_>, block: &Block) {
+        let mut others = std::mem::take(&mut self.others);
+        let mut waiting = others.drain(..).peekable();
+        for &candidate in &block.candidates {
+            let state = block.state(candidate, self.words);
+            if self.insert(exchange, candidate.hash, state) {
+                while let Some((owner, other)) = waiting.next_if(|(_, other)| other.place < candidate.place) {
+                    self.questions.keep(block.state(other, self.words), block.origin(other), owner);
+                }
+                self.take_new(exchange, state, candidate.hash, block.origin(candidate));
+            }
+        }
+        for (owner, other) in waiting {
+            self.questions.keep(block.state(other, self.words), block.origin(other), owner);
         }
         self.others = others;
     }
