@@ -11,7 +11,7 @@ pub const LINE_BYTES: usize = 64;
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 /// Beyond this, a last page that is not full is huge all the same: what it wastes is little beside the rest, and it need
 /// not be copied when more lines follow.
-const WHOLE_PAGES_FROM_BYTES: usize = 16 * HUGE_PAGE_BYTES;
+const WHOLE_PAGES_FROM_BYTES: usize = 4 * HUGE_PAGE_BYTES;
 
 /// Linux's number of the advice to make huge pages at once.
 #[cfg(target_os = "linux")]
