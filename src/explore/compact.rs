@@ -5,20 +5,20 @@
 //! store as a whole is about 85 % full at all times: 6.3 bytes a state with 40 bits, 8.4 with 56. Small stores, of up to
 //! half a million states, double instead: that is quicker, and little beside the rest of the process.
 //!
-//! Growing takes bits that tell states apart. With 56 bits and more there are enough of them for a growth by 2^17, to nine
-//! billion states a rank. With fewer, a table that has used them up is emptied and filled anew from the log, where whole
-//! hashes are; that happens to one table at a time.
+//! How many hashes a table tells apart is settled when it is filled: `2^(bits - 3)` for each home it has then, however far it
+//! grows (`segment.rs`). With 56 bits and more that is enough for good: for a growth by 2^15, to eight billion states a rank.
+//! With fewer bits, a table that has grown far is emptied and filled anew from the log, where whole hashes are; that
+//! happens to one table at a time.
 //!
 //! Cost: a state is moved about eight times in all, in order. With 40 bits a table is filled anew for each growth by a factor
 //! of 8, with 48 for each by 256.
 //!
-//! Omission: a new state is taken for an old one if some entry it is compared with has the same bits. With hashes taken
-//! as random, the probability that this happens at all in a run is at most the sum, over all comparisons made by new
-//! states, of `2^-bits` times the factor by which the table has grown since it was last filled from the log; the
-//! store adds them up.
+//! Omission: a new state is taken for an old one if some entry has the same place and the same further bits. With hashes
+//! taken as random, the probability that this happens at all in a run is at most the number of pairs of states in a table
+//! over the number of hashes that are told apart there; the tables add that up for each time they were filled.
 
 use super::block::Candidate;
-use super::segment::{Form, PLACE_BITS, Segment};
+use super::segment::{Form, HOME_BITS, PLACE_BITS, Segment};
 use super::store::Insert;
 use crate::base::lines::LINE_BYTES;
 
@@ -28,10 +28,10 @@ const SEGMENTS: u64 = 1 << SEGMENT_BITS;
 /// Small tables double; others grow by this many per cent.
 const GROWTH_PERCENT: u64 = 13;
 const DOUBLE_BELOW_HOMES: u64 = 1 << 13;
-const HOMES_FIRST: u64 = 2048;
+const HOMES_FIRST: u64 = 1 << 13;
 /// Entries with so many bits spare enough for all growth there will be: by two to the power of the other.
 const ONCE_FROM_BITS: u32 = 56;
-const GROWN_BITS_MAX: u32 = 17;
+const GROWN_BITS_MAX: u32 = 15;
 /// A store beyond this does not stay in the processor's caches: looking twice costs less than waiting for memory.
 const FAR_FROM_BYTES: u64 = 24 << 20;
 
@@ -52,6 +52,7 @@ pub struct Compact {
     full: usize,
     /// Beyond the caches.
     far: bool,
+    has_grown: bool,
 }
 
 /// Where in the store: the table and the address in it. The owner's bits, on top of the hash, take no part.
@@ -65,9 +66,9 @@ impl Compact {
     /// An empty store of entries with this many bits that may use `bytes_max` bytes; none where the system has no room.
     pub fn new(bits: u32, bytes_max: u64) -> Option<Compact> {
         assert!((40..=64).contains(&bits), "fingerprints have 40 to 64 bits");
-        // Bits that are spent on growing do not tell states apart; where there are many, more can be spared.
+        // With few bits, a table that is filled anew soon tells more hashes apart.
         let grown_bits = if Compact::fills_anew(bits) { (bits - 40) * 5 / 8 + 3 } else { GROWN_BITS_MAX };
-        let form = Form { bits, growth: grown_bits + PLACE_BITS };
+        let form = Form { bits, growth: grown_bits + PLACE_BITS + HOME_BITS };
         let lines_max = bytes_max / LINE_BYTES as u64;
         // Tiny budgets get tiny tables, so that they are kept all the same.
         let first = (lines_max / SEGMENTS).clamp(1, HOMES_FIRST);
@@ -84,7 +85,7 @@ impl Compact {
             Segment::new(form, homes, (homes as f64 * grown) as u64, each_max)
         };
         let segments = (0..SEGMENTS).map(segment).collect::<Option<Vec<Segment>>>()?;
-        Some(Compact { segments, form, lines_max, full: 0, far: false })
+        Some(Compact { segments, form, lines_max, full: 0, far: false, has_grown: false })
     }
 
     /// Whether a store of such entries needs the hashes of its states to grow.
@@ -118,7 +119,7 @@ impl Compact {
     #[inline]
     pub fn prefetch(&self, hash: u128) {
         let (segment, address) = address(hash);
-        // One entry in five or so has moved to the line behind; if that is far, `sift` asks for it where needed.
+        // One entry in seven or so is in a line before; if that is far, `sift` asks for it where needed.
         self.segments[segment].prefetch(address, !self.far);
     }
 
@@ -166,8 +167,14 @@ impl Compact {
         insert
     }
 
+    /// Whether there ever was too little room.
+    pub fn has_grown(&self) -> bool {
+        self.has_grown
+    }
+
     /// Makes room for what was refused last.
     pub fn grow(&mut self) -> Growth {
+        self.has_grown = true;
         let homes_now = self.segments[self.full].homes();
         let double = homes_now < DOUBLE_BELOW_HOMES;
         let more = if double { homes_now } else { homes_now * GROWTH_PERCENT / 100 };
@@ -195,7 +202,6 @@ impl Compact {
     /// Puts back hashes that are missing; false where there is no room. Comparisons were counted when the states were new.
     pub fn restore(&mut self, hashes: &[u128]) -> bool {
         let at = self.full;
-        let before = self.segments[at].comparisons();
         hashes.iter().for_each(|&hash| self.prefetch(hash));
         // Nothing is old; this asks for the lines behind.
         self.sift(&mut hashes.iter().map(|&hash| Candidate { hash, place: 0 }).collect());
@@ -208,7 +214,7 @@ impl Compact {
                 }
             }
         });
-        self.segments[at].set_comparisons(before);
+        self.segments[at].take_as_counted();
         room
     }
 }

@@ -26,6 +26,7 @@ pub mod observer;
 mod recent;
 mod records;
 mod reel;
+mod room;
 mod segment;
 pub mod sequel;
 pub mod settings;

@@ -1,178 +1,182 @@
-//! A table of the compact store read and written from the beginning, home after home: what growing is made of.
+//! Spreads a table of the compact store over more lines, in place: what growing is made of.
 //!
-//! The reader hands out the entries of one home after the other, the writer takes them for new homes, of which the entries of
-//! one old home fall on at most three, next to each other. Both work on entries of eight bytes in buffers of their own and
-//! turn whole lines into them and back. How many entries a home has cannot be foreseen, and a wrong guess costs the
-//! processor as much as moving several; so the loops here mostly have a fixed length, and go over places that are free,
-//! too. What stands there is zero, and so is what is written for it.
+//! From the last line to the first, each line's entries are told apart by their new homes and gathered there; a new home is
+//! written when no line that is still to be read can have an entry for it. New homes are never before old ones, so what is
+//! written never reaches what is still to be read, and nothing is moved twice. What a home has no place for goes to the
+//! nearest lines before it, as when states are inserted, but home after home: entries that may not go further come first, then
+//! a line's own.
 //!
-//! Cost: about ten cycles an entry.
+//! How many entries a line has, and for which homes, cannot be foreseen, and a wrong guess costs the processor as much as
+//! moving several; so free places are read like others, and counted as nothing. Cost: about ten cycles an entry.
 
-use super::entries::{OVER, OVER_MAX, entries_per_line, filled, get, put_next};
-use crate::base::lines::{LINE_BYTES, Line};
+use super::entries::{ELSEWHERE, REACH, entries_per_line, get, line_of};
+use super::room::Room;
+use super::segment::Scale;
+use crate::base::lines::Lines;
+use crate::base::prefetch::prefetch;
 
-/// Lines that are turned into entries at a time.
-const LINES_AT_ONCE: usize = 64;
-/// A home's entries reach no further than so many lines behind it.
-const LINES_BEHIND: usize = OVER_MAX as usize / 7 + 2;
-const ENTRIES_PER_LINE_MAX: usize = 12;
-/// More than a home may have entries.
-const HOME_ENTRIES_MAX: usize = 256;
-const ROOM: usize = (LINES_AT_ONCE + LINES_BEHIND) * ENTRIES_PER_LINE_MAX + HOME_ENTRIES_MAX;
+/// New homes gathered at a time: those that eight old homes, and what is written late, are spread over at most.
+const GATHERED: usize = 32;
+const LINE_ENTRIES_MAX: usize = entries_per_line(5);
+/// More than a home may have entries: what two old homes have, in as many lines as they reach.
+const HOME_ENTRIES_MAX: usize = 2 * (REACH + 1) * LINE_ENTRIES_MAX;
+/// Lines that are asked for before they are read.
+const LINES_AHEAD: usize = 24;
 
-/// Entries that every home is taken to have; most have fewer.
-const fn usual(entry_bytes: usize) -> usize {
-    entries_per_line(entry_bytes) * 4 / 3
+/// A table on its way to more homes.
+pub struct Spread<'t, const E: usize> {
+    lines: &'t mut Lines,
+    room: &'t mut Room,
+    old: Scale,
+    new: Scale,
+    /// The entries gathered for each new home, by its last bits; zeros behind them.
+    gathered: Box<[[u64; HOME_ENTRIES_MAX]; GATHERED]>,
+    counts: [u32; GATHERED],
+    /// Entries whose home is full, with its line; the first may go least far from here.
+    displaced: Displaced,
+    /// Entries that found no place, with their homes' lines.
+    homeless: Vec<(usize, u64)>,
 }
 
-/// The entries of a table, by homes, in order.
-pub struct Reader<const E: usize> {
-    entries: Box<[u64; ROOM]>,
-    /// For each home in `entries`: where its entries end, from the first line on.
-    ends: [u32; LINES_AT_ONCE + LINES_BEHIND],
-    /// The first home of which there is something in `entries`, and how many lines are.
-    first: usize,
-    lines: usize,
-    /// Where the last home's entries ended, from the first line on.
-    at: usize,
-    /// Homes begin at this line of the table.
-    shift: usize,
-}
-
-impl<const E: usize> Reader<E> {
-    pub fn new(shift: usize) -> Reader<E> {
-        let (entries, ends) = (Box::new([0; ROOM]), [0; LINES_AT_ONCE + LINES_BEHIND]);
-        Reader { entries, ends, first: 0, lines: 0, at: 0, shift }
+impl<'t, const E: usize> Spread<'t, E> {
+    /// The lines are as many as `new` needs already; those that are not in use yet may hold anything.
+    pub fn new(lines: &'t mut Lines, room: &'t mut Room, old: Scale, new: Scale) -> Spread<'t, E> {
+        let gathered = vec![[0; HOME_ENTRIES_MAX]; GATHERED].try_into().expect("as many as that");
+        let (displaced, homeless) = (Displaced::default(), Vec::new());
+        Spread { lines, room, old, new, gathered, counts: [0; GATHERED], displaced, homeless }
     }
 
-    /// The entries of a home, which is the one behind the last that was asked for; `usual` places at least, of which those
-    /// behind the count are another's.
-    #[inline]
-    pub fn home(&mut self, lines: &[Line], home: usize) -> (&[u64], usize) {
-        let each = entries_per_line(E);
-        if home - self.first + LINES_BEHIND >= self.lines {
-            self.go_on(lines, home);
-        }
-        let begin = self.at.max((home - self.first) * each);
-        let end = self.ends[home - self.first] as usize;
-        self.at = end;
-        (&self.entries[begin..end.max(begin + usual(E))], end - begin)
-    }
-
-    /// Forgets what is before a home, and turns further lines into entries.
-    fn go_on(&mut self, lines: &[Line], home: usize) {
-        let each = entries_per_line(E);
-        let gone = home - self.first;
-        self.entries.copy_within(gone * each..self.lines * each, 0);
-        self.ends.copy_within(gone..self.lines, 0);
-        let back = (gone * each) as u32;
-        self.lines -= gone;
-        self.ends[..self.lines].iter_mut().for_each(|end| *end -= back);
-        (self.first, self.at) = (home, self.at.saturating_sub(gone * each));
-        let more = &lines[(self.shift + home + self.lines).min(lines.len())..];
-        for line in more.iter().take(LINES_AT_ONCE + LINES_BEHIND - self.lines) {
-            let begin = self.lines * each;
-            for (at, entry) in self.entries[begin..begin + each].iter_mut().enumerate() {
-                *entry = get::<E>(line, at);
+    /// Moves all entries; which ones found no place, and their homes' lines.
+    pub fn run(mut self) -> Vec<(usize, u64)> {
+        assert!(
+            self.new.homes > self.old.homes && self.new.homes <= 2 * self.old.homes,
+            "at most twice as many homes"
+        );
+        let mut next = self.new.homes as usize;
+        for at in (0..self.old.lines()).rev() {
+            self.gather(at);
+            // The home at `at` and all behind it were read. One home more is left, as first places are rounded down.
+            let read = self.new.home(self.old.first_place(at) + self.old.width()) + 1;
+            while next > read {
+                next -= 1;
+                self.write_home(next);
             }
-            let over = usize::from(line.0[OVER]);
-            let taken = if over > 0 { each + over } else { filled::<E>(line) };
-            self.ends[self.lines] = (begin + taken) as u32;
-            self.lines += 1;
         }
-    }
-}
-
-/// Writes a table from the beginning.
-pub struct Writer<const E: usize> {
-    /// The entries of up to four homes that were not written yet, by the last two bits of the home; zeros behind them.
-    sorted: Box<[[u64; HOME_ENTRIES_MAX]; 4]>,
-    /// How many, sixteen bits for each of the four.
-    counts: u64,
-    /// Entries of lines that are not finished, zeros where places are free.
-    entries: Box<[u64; ROOM]>,
-    over: [u8; LINES_AT_ONCE],
-    /// The first line that is not finished.
-    first: usize,
-    /// Behind the last entry, from that line on.
-    at: usize,
-}
-
-impl<const E: usize> Writer<E> {
-    pub fn new() -> Writer<E> {
-        let (sorted, entries) = (Box::new([[0; HOME_ENTRIES_MAX]; 4]), Box::new([0; ROOM]));
-        Writer { sorted, counts: 0, entries, over: [0; LINES_AT_ONCE], first: 0, at: 0 }
+        (0..next).rev().for_each(|home| self.write_home(home));
+        // All was gathered; nothing is for the lines before the first home.
+        (0..REACH).rev().for_each(|at| self.write(at, 0));
+        while let Some(entry) = self.displaced.first() {
+            self.homeless.push(entry);
+            self.displaced.drop_first();
+        }
+        self.homeless
     }
 
-    /// Takes in the entries of an old home, each with its new home; what is behind `count` is left out.
+    /// Reads a line.
     #[inline]
-    pub fn sort(&mut self, (entries, count): (&[u64], usize), home_of: impl Fn(u64) -> usize) {
-        let mut counts = self.counts;
-        let mut take = |entry: u64, valid: bool| {
-            let entry = if valid { entry } else { 0 };
-            let to = home_of(entry) % 4;
-            self.sorted[to][(counts >> (16 * to)) as usize % HOME_ENTRIES_MAX] = entry;
-            counts += u64::from(valid) << (16 * to);
-        };
-        let (usual, others) = entries.split_at(usual(E));
-        usual.iter().enumerate().for_each(|(at, &entry)| take(entry, at < count));
-        others.iter().for_each(|&entry| take(entry, true));
-        self.counts = counts;
+    fn gather(&mut self, at: usize) {
+        prefetch(&self.lines[at.saturating_sub(LINES_AHEAD)]);
+        let line = &self.lines[at];
+        let first = self.old.first_place(at.saturating_sub(REACH));
+        for place in 0..entries_per_line(E) {
+            let entry = get::<E>(line, place);
+            let to = self.new.home(self.old.place_from(first, entry)) % GATHERED;
+            self.gathered[to][self.counts[to] as usize] = entry;
+            self.counts[to] += u32::from(entry != 0);
+        }
     }
 
-    /// Writes what was taken in for a home, which is the one behind the last that was written.
+    /// Writes a home's line.
     #[inline]
-    pub fn write(&mut self, lines: &mut [Line], home: usize) {
-        let each = entries_per_line(E);
-        if home - self.first == LINES_AT_ONCE {
-            self.put_away(lines);
+    fn write_home(&mut self, home: usize) {
+        let (at, of, each) = (home + REACH, home % GATHERED, entries_per_line(E));
+        let count = self.counts[of] as usize;
+        if count > each || !self.displaced.is_empty() {
+            return self.write(at, of);
         }
-        let (sorted, shift) = (&mut self.sorted[home % 4], 16 * (home % 4));
-        let count = usize::from((self.counts >> shift) as u16);
-        self.counts &= !(0xffff << shift);
-        let begin = self.at.max((home - self.first) * each);
-        let (from, to) = (&mut sorted[..], &mut self.entries[begin..begin + HOME_ENTRIES_MAX]);
-        to[..usual(E)].copy_from_slice(&from[..usual(E)]);
-        from[..usual(E)].fill(0);
-        if count > usual(E) {
-            to[usual(E)..count].copy_from_slice(&from[usual(E)..count]);
-            from[usual(E)..count].fill(0);
-        }
-        self.at = begin + count;
-        self.over[home - self.first] = self.at.saturating_sub((home - self.first + 1) * each) as u8;
+        self.counts[of] = 0;
+        let entries = &mut self.gathered[of][..each];
+        self.lines[at] = line_of::<E>(entries);
+        entries.fill(0);
+        self.room.set(at, count < each);
     }
 
-    /// Turns lines that are finished into such, and keeps what is behind them.
-    fn put_away(&mut self, lines: &mut [Line]) {
-        let each = entries_per_line(E);
-        let finished = &mut lines[self.first..self.first + LINES_AT_ONCE];
-        for ((line, entries), &over) in
-            finished.iter_mut().zip(self.entries.chunks_exact(each)).zip(&self.over)
+    /// Writes a line: those that must be here, those gathered for it, and others that found no place so far.
+    fn write(&mut self, at: usize, of: usize) {
+        let (each, count) = (entries_per_line(E), std::mem::take(&mut self.counts[of]) as usize);
+        let (mut entries, mut taken) = ([0; 2 * LINE_ENTRIES_MAX], 0);
+        while let Some((home, entry)) = self.displaced.first()
+            && home - at == REACH
         {
-            *line = Line([0; LINE_BYTES]);
-            entries.iter().enumerate().for_each(|(at, &entry)| put_next::<E>(line, at, entry));
-            line.0[OVER] = over;
+            if taken < each {
+                entries[taken] = entry;
+                taken += 1;
+                self.name(home, at);
+            } else {
+                self.homeless.push((home, entry));
+            }
+            self.displaced.drop_first();
         }
-        let gone = LINES_AT_ONCE * each;
-        let left = self.at.saturating_sub(gone);
-        self.entries.copy_within(gone..gone + left, 0);
-        self.entries[left..].fill(0);
-        (self.first, self.at, self.over) = (self.first + LINES_AT_ONCE, left, [0; LINES_AT_ONCE]);
+        // As many as a line has are copied however many there are: the others are zeros, or written over.
+        let own = &mut self.gathered[of];
+        entries[taken..taken + LINE_ENTRIES_MAX].copy_from_slice(&own[..LINE_ENTRIES_MAX]);
+        let here = count.min(each - taken);
+        taken += here;
+        for &entry in &own[here..count] {
+            self.displaced.push((at, entry));
+        }
+        own[..LINE_ENTRIES_MAX].fill(0);
+        if count > LINE_ENTRIES_MAX {
+            own[LINE_ENTRIES_MAX..count].fill(0);
+        }
+        while taken < each
+            && let Some((home, entry)) = self.displaced.first()
+        {
+            entries[taken] = entry;
+            taken += 1;
+            self.name(home, at);
+            self.displaced.drop_first();
+        }
+        self.lines[at] = line_of::<E>(&entries);
+        self.room.set(at, taken < each);
     }
 
-    /// Writes what is left; all lines behind it are empty.
-    pub fn finish(mut self, lines: &mut [Line]) {
-        while self.first < lines.len() {
-            let missing = (self.first + LINES_AT_ONCE).saturating_sub(lines.len());
-            if missing == 0 {
-                self.put_away(lines);
-                continue;
-            }
-            let mut last = [Line([0; LINE_BYTES]); LINES_AT_ONCE];
-            let first = std::mem::take(&mut self.first);
-            self.put_away(&mut last);
-            lines[first..].copy_from_slice(&last[..LINES_AT_ONCE - missing]);
-            return;
+    /// The line of a home names one of those before it.
+    #[inline(always)]
+    fn name(&mut self, home: usize, line: usize) {
+        self.lines[home].0[ELSEWHERE] |= 1 << (home - line - 1);
+    }
+}
+
+/// A queue of few, mostly empty.
+#[derive(Default)]
+struct Displaced {
+    all: Vec<(usize, u64)>,
+    gone: usize,
+}
+
+impl Displaced {
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    #[inline(always)]
+    fn first(&self) -> Option<(usize, u64)> {
+        self.all.get(self.gone).copied()
+    }
+
+    #[inline(always)]
+    fn drop_first(&mut self) {
+        self.gone += 1;
+        if self.gone == self.all.len() {
+            self.all.clear();
+            self.gone = 0;
         }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, entry: (usize, u64)) {
+        self.all.push(entry);
     }
 }

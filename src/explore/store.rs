@@ -17,10 +17,6 @@ const PLACE_SHIFT: u32 = 64;
 /// Hashes put back together, so that their memory can be asked for first.
 const RESTORE_AT_ONCE: usize = 64;
 
-/// A store that grows to this will need memory for states more than the program does for its start. Small searches are
-/// over before that, and do not wait for what is given back.
-const GIVE_BACK_AT_BYTES: u64 = 600 << 10;
-
 /// What became of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Insert {
@@ -85,12 +81,12 @@ impl Store {
     /// Makes room for what was refused last, with the log's help where needed.
     pub fn grow(&mut self, log: &mut Log) -> Result<(), HostError> {
         let Store::Compact(store) = self else { return Err(HostError::MemoryFull) };
-        let small = store.bytes() < GIVE_BACK_AT_BYTES;
-        let growth = store.grow();
-        if small && store.bytes() >= GIVE_BACK_AT_BYTES {
+        // What grows will need memory for states more than the program did for its start. Small searches are over before that,
+        // and do not wait for what is given back.
+        if !store.has_grown() {
             release::give_back();
         }
-        match growth {
+        match store.grow() {
             Growth::Done => Ok(()),
             Growth::Refused => Err(HostError::MemoryFull),
             Growth::Emptied => {
