@@ -50,21 +50,22 @@ pub fn put<const E: usize>(line: &mut Line, at: usize, entry: u64) {
     line.0[begin..begin + E - 4].copy_from_slice(&bytes[4..E]);
 }
 
-/// A line with these entries, zeros where places are free.
+/// Writes a line of these entries, zeros where places are free. Its words are put together before they are written: a
+/// processor hands small writes over to a large read slowly.
 #[inline(always)]
-pub fn line_of<const E: usize>(entries: &[u64]) -> Line {
-    let mut line = Line([0; LINE_BYTES]);
+pub fn write_line<const E: usize>(line: &mut Line, entries: &[u64]) {
+    let mut words = [0u64; LINE_BYTES / 8];
     for (at, &entry) in entries[..entries_per_line(E)].iter().enumerate() {
-        if E == 7 {
-            line.0[at * 4..at * 4 + 4].copy_from_slice(&(entry as u32).to_le_bytes());
-            // Four bytes at once; what is written too much is a zero, where the next entry or nothing will be.
-            let begin = upper_at(E, at);
-            line.0[begin..begin + 4].copy_from_slice(&((entry >> 32) as u32).to_le_bytes());
-        } else {
-            put::<E>(&mut line, at, entry);
+        words[at / 2] |= u64::from(entry as u32) << (at % 2 * 32);
+        let (word, bit) = (upper_at(E, at) / 8, upper_at(E, at) % 8 * 8);
+        words[word] |= entry >> 32 << bit;
+        if bit + (E - 4) * 8 > 64 {
+            words[word + 1] |= entry >> 32 >> (64 - bit);
         }
     }
-    line
+    for (bytes, word) in line.0.chunks_exact_mut(8).zip(words) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
 }
 
 /// Whether the entry is in the line. Its lower parts are compared all at once: where it is cannot be foreseen.
@@ -90,4 +91,36 @@ pub fn filled<const E: usize>(line: &Line) -> usize {
 pub fn is_full<const E: usize>(line: &Line) -> bool {
     let last = (entries_per_line(E) - 1) * 4;
     line.0[last..last + 4] != [0; 4]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::prng::Prng;
+
+    fn what_is_written_is_read<const E: usize>() {
+        let (mut prng, each) = (Prng::new(E as u64), entries_per_line(E));
+        for count in 0..=each {
+            let mut entries = [0; 12];
+            let entry = |n: u64| (n | 1) >> (64 - 8 * E as u32) | 1;
+            entries[..count].iter_mut().for_each(|into| *into = entry(prng.next_u64()));
+            let (mut line, mut one_by_one) = (Line([0xff; LINE_BYTES]), Line([0; LINE_BYTES]));
+            write_line::<E>(&mut line, &entries);
+            (0..count).for_each(|at| put::<E>(&mut one_by_one, at, entries[at]));
+            assert_eq!(line.0, one_by_one.0);
+            assert_eq!((filled::<E>(&line), is_full::<E>(&line)), (count, count == each));
+            assert!(
+                (0..count).all(|at| get::<E>(&line, at) == entries[at] && holds::<E>(&line, entries[at]))
+            );
+            assert!(!holds::<E>(&line, entry(prng.next_u64())));
+        }
+    }
+
+    #[test]
+    fn lines_hold_what_was_written_for_every_size() {
+        what_is_written_is_read::<5>();
+        what_is_written_is_read::<6>();
+        what_is_written_is_read::<7>();
+        what_is_written_is_read::<8>();
+    }
 }

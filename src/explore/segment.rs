@@ -358,15 +358,20 @@ impl Segment {
     fn movable<const E: usize>(&self, to: usize) -> Option<(usize, usize, usize)> {
         // Homes up to the one whose line is `to + REACH` reach as far as `to`.
         let end = self.scale.first_place(to + 1);
-        (to + 1..=to + REACH).rev().find_map(|line| {
+        for line in (to + 1..=to + REACH).rev() {
             let first = self.scale.first_place(line.saturating_sub(REACH));
-            let place_of = |place| self.scale.place_from(first, get::<E>(&self.lines[line], place));
-            let each = entries_per_line(E);
-            let reaching =
-                (0..each).fold(0u32, |bits, place| bits | u32::from(place_of(place) < end) << place);
-            let place = reaching.trailing_zeros() as usize;
-            (reaching != 0).then(|| (line, place, self.scale.home(place_of(place)) + REACH))
-        })
+            let mut reaching = 0u32;
+            for place in 0..entries_per_line(E) {
+                let of_entry = self.scale.place_from(first, get::<E>(&self.lines[line], place));
+                reaching |= u32::from(of_entry < end) << place;
+            }
+            if reaching != 0 {
+                let place = reaching.trailing_zeros() as usize;
+                let of_entry = self.scale.place_from(first, get::<E>(&self.lines[line], place));
+                return Some((line, place, self.scale.home(of_entry) + REACH));
+            }
+        }
+        None
     }
 
     /// Spreads the table over so many homes; false where the bits for growing do not suffice, or the system has no

@@ -9,7 +9,7 @@
 //! How many entries a line has, and for which homes, cannot be foreseen, and a wrong guess costs the processor as much as
 //! moving several; so free places are read like others, and counted as nothing. Cost: about ten cycles an entry.
 
-use super::entries::{ELSEWHERE, REACH, entries_per_line, get, line_of};
+use super::entries::{ELSEWHERE, REACH, entries_per_line, get, write_line};
 use super::room::Room;
 use super::segment::Scale;
 use crate::base::lines::Lines;
@@ -96,7 +96,7 @@ impl<'t, const E: usize> Spread<'t, E> {
         }
         self.counts[of] = 0;
         let entries = &mut self.gathered[of][..each];
-        self.lines[at] = line_of::<E>(entries);
+        write_line::<E>(&mut self.lines[at], entries);
         entries.fill(0);
         self.room.set(at, count < each);
     }
@@ -137,7 +137,7 @@ impl<'t, const E: usize> Spread<'t, E> {
             self.name(home, at);
             self.displaced.drop_first();
         }
-        self.lines[at] = line_of::<E>(&entries);
+        write_line::<E>(&mut self.lines[at], &entries);
         self.room.set(at, taken < each);
     }
 

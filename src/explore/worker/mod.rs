@@ -401,21 +401,30 @@ impl<'a, 'o> Worker<'a, 'o> {
     /// Takes in what is left of a block's candidates. States of other owners that these were asked about keep their places
     /// between them: guards are foreseen best where states follow each other as they were made.
     fn take_in_block(&mut self, exchange: &mut Exchange<'_>, block: &Block) {
-        let mut others = std::mem::take(&mut self.others);
-        let mut waiting = others.drain(..).peekable();
+        let others = std::mem::take(&mut self.others);
+        let mut kept = 0;
         for &candidate in &block.candidates {
             let state = block.state(candidate, self.words);
             if self.insert(exchange, candidate.hash, state) {
-                while let Some((owner, other)) = waiting.next_if(|(_, other)| other.place < candidate.place) {
-                    self.questions.keep(block.state(other, self.words), block.origin(other), owner);
-                }
+                kept += self.keep_before(&others[kept..], candidate.place, block);
                 self.take_new(exchange, state, candidate.hash, block.origin(candidate));
             }
         }
-        for (owner, other) in waiting {
-            self.questions.keep(block.state(other, self.words), block.origin(other), owner);
-        }
+        self.keep_before(&others[kept..], u64::MAX, block);
         self.others = others;
+    }
+
+    /// Keeps those of other owners' states that were made before a place; how many.
+    #[inline]
+    fn keep_before(&mut self, others: &[(Rank, Candidate)], place: u64, block: &Block) -> usize {
+        let mut kept = 0;
+        while let Some(&(owner, other)) = others.get(kept)
+            && other.place < place
+        {
+            self.questions.keep(block.state(other, self.words), block.origin(other), owner);
+            kept += 1;
+        }
+        kept
     }
 
     fn post_state(&self, exchange: &mut Exchange<'_>, to: Rank, state: &[u64], origin: Origin) {
