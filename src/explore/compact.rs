@@ -32,8 +32,8 @@ const HOMES_FIRST: u64 = 1 << 13;
 /// Entries with so many bits spare enough for all growth there will be: by two to the power of the other.
 const ONCE_FROM_BITS: u32 = 56;
 const GROWN_BITS_MAX: u32 = 15;
-/// A store beyond this does not stay in the processor's caches: looking twice costs less than waiting for memory.
-const FAR_FROM_BYTES: u64 = 24 << 20;
+/// A store beyond this does not stay in the caches next to the processor: looking twice costs less than waiting.
+const FAR_FROM_BYTES: u64 = 6 << 20;
 
 /// What became of the wish to grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
