@@ -49,6 +49,12 @@ impl Signals {
         Signals { stop: Arc::default(), save: Arc::default() }
     }
 
+    /// Whether a stop was asked for. Ranks that are threads ask this again and again; it only reads, so that none has to wait
+    /// for another's processor.
+    pub fn ask_to_stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     /// What was asked since the last call. A request to stop stays.
     pub fn request(&self) -> Option<Request> {
         if self.stop.load(Ordering::Relaxed) {
@@ -75,6 +81,7 @@ mod tests {
         let signals = Signals::none();
         assert_eq!(signals.request(), None);
         signals.raise(Request::Save);
+        assert!(!signals.ask_to_stop(), "and leaves the request to save alone");
         assert_eq!(signals.request(), Some(Request::Save));
         assert_eq!(signals.request(), None);
         signals.raise(Request::Stop);

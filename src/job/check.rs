@@ -19,7 +19,7 @@ use crate::comm::{Comm, collective};
 use crate::compile::canonical::Canonicaliser;
 use crate::explore::{Moment, Outside};
 use crate::host::memory;
-use crate::host::signals::{Request, Signals};
+use crate::host::signals::Signals;
 use crate::ir::eval::{self, Compat};
 use crate::ir::{self, PropertyKind};
 use crate::report::compare::{self, Published};
@@ -220,7 +220,7 @@ fn search(
     }
     let mut shower = Shower::new(if root { progress_form(&task.values) } else { Form::Off });
     let outside = Outside {
-        stop: &|| signals.request() == Some(Request::Stop),
+        stop: &|| signals.ask_to_stop(),
         moment: &mut |moment| {
             if shower.due() {
                 shower.show(&now(moment));
@@ -340,7 +340,7 @@ fn brute(task: &Task, model: &ir::Model, options: &audit::Options, signals: &Sig
     let mut shower = Shower::new(progress_form(&task.values));
     let begin = Instant::now();
     let report = audit::brute(model, options, &mut |progress| {
-        if signals.request() == Some(Request::Stop) {
+        if signals.ask_to_stop() {
             return ControlFlow::Break("a signal asked to stop".to_string());
         }
         if limit.is_some_and(|limit| begin.elapsed() > limit) {
@@ -379,7 +379,7 @@ pub(super) fn watcher(
     let (begin, signals) = (Instant::now(), signals.clone());
     move || {
         let out_of_time = limit.is_some_and(|limit| begin.elapsed() > limit);
-        let asked = signals.request() == Some(Request::Stop);
+        let asked = signals.ask_to_stop();
         asked
             .then(|| "a signal asked to stop".to_string())
             .or_else(|| out_of_time.then(|| "out of time".to_string()))
