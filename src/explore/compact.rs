@@ -2,8 +2,8 @@
 //!
 //! The store is a few dense tables (`segment.rs`); some bits of the hash choose the table, others the place in it, yet
 //! others are kept. Each table grows alone, by an eighth, from itself, and no two are as full at the same time. So the
-//! store as a whole is about 85 % full at all times: 6.3 bytes a state with 40 bits, 8.4 with 56. Small stores, of up to
-//! half a million states, double instead: that is quicker, and little beside the rest of the process.
+//! store as a whole is about 85 % full at all times: 6.3 bytes a state with 40 bits, 8.4 with 56. The first tables, of 2 MiB
+//! in all, have room for a quarter of a million states: that is little beside the rest of the process.
 //!
 //! How many hashes a table tells apart is settled when it is filled: `2^(bits - 3)` for each home it has then, however far it
 //! grows (`segment.rs`). With 56 bits and more that is enough for good: for a growth by 2^15, to eight billion states a rank.
@@ -25,9 +25,8 @@ use crate::base::lines::LINE_BYTES;
 /// The top bits of an address choose the table.
 const SEGMENT_BITS: u32 = 2;
 const SEGMENTS: u64 = 1 << SEGMENT_BITS;
-/// Small tables double; others grow by this many per cent.
 const GROWTH_PERCENT: u64 = 13;
-const DOUBLE_BELOW_HOMES: u64 = 1 << 13;
+/// Of each table, unless memory is scarce; they are not quite equal.
 const HOMES_FIRST: u64 = 1 << 13;
 /// Entries with so many bits spare enough for all growth there will be: by two to the power of the other.
 const ONCE_FROM_BITS: u32 = 56;
@@ -176,9 +175,7 @@ impl Compact {
     pub fn grow(&mut self) -> Growth {
         self.has_grown = true;
         let homes_now = self.segments[self.full].homes();
-        let double = homes_now < DOUBLE_BELOW_HOMES;
-        let more = if double { homes_now } else { homes_now * GROWTH_PERCENT / 100 };
-        let more = more.min(self.lines_max.saturating_sub(self.lines()));
+        let more = (homes_now * GROWTH_PERCENT / 100).min(self.lines_max.saturating_sub(self.lines()));
         // Near the limit, moving everything for a few lines is not worth it.
         if more <= homes_now / 64 {
             return Growth::Refused;
