@@ -5,6 +5,7 @@ when states are distinct states (orbits under exact symmetry) and rules fired ar
 of expanded states.
 """
 
+import concurrent.futures
 import dataclasses
 import json
 import os
@@ -118,6 +119,24 @@ class Verify:
         if self.launch:
             done.peak_bytes = sum(said["peak_bytes"])
         return answer
+
+
+class SideBySide:
+    """Two searches of one rank each that know nothing of each other, on two cores: how much of two cores' work this
+    machine really gives. Its time is that of the slower one."""
+
+    label, ranks = "two side by side", 2
+
+    def __init__(self, binary):
+        self.both = [Verify(binary), Verify(binary)]
+
+    def build(self, case, folder):
+        return sum(one.build(case, os.path.join(folder, str(at))) for at, one in enumerate(self.both))
+
+    def ask(self, limits, cores):
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            answers = pool.map(lambda one, core: one.ask(limits, [core]), self.both, sorted(cores))
+            return max(answers, key=lambda answer: answer.run.seconds)
 
 
 class Rumur:
