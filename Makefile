@@ -37,11 +37,10 @@ setup:
 test:
 	@./setup.sh test
 	$(CARGO) test --locked $(FEATURES)
-	$(CARGO) build --release --locked $(FEATURES)
-	tests/benches.sh target/release/verify
+	tests/benches.sh target/debug/verify
 ifndef WITHOUT_MPI
 	tests/mpi.sh
-	tests/rumur.sh target/release/verify
+	tests/rumur.sh target/debug/verify
 endif
 
 bench: build

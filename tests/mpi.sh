@@ -4,7 +4,7 @@
 #   tests/mpi.sh            every MPI that is installed
 #   tests/mpi.sh openmpi    one of them
 #
-# The binary of the MPI behind `mpicc` is target/release/verify (built by `make test`); for MPICH beside it, a second
+# The binary of the MPI behind `mpicc` is target/debug/verify (built by `cargo test`); for MPICH beside it, a second
 # one is built into target-mpich, because a binary belongs to one MPI. An MPI that is missing is skipped, loudly, or
 # an error where VERIFY_REQUIRE names it. The last line counts: N passed, N failed, N skipped.
 set -uo pipefail
@@ -120,7 +120,7 @@ flavour() {
 default=$(command -v mpicc >/dev/null && flavour mpicc)
 case " $wanted " in *" openmpi "*)
     if [ "$default" = openmpi ]; then
-        exercise openmpi "$(command -v mpirun.openmpi || command -v mpirun)" target/release/verify
+        exercise openmpi "$(command -v mpirun.openmpi || command -v mpirun)" target/debug/verify
     else
         skip openmpi
     fi
@@ -128,7 +128,7 @@ case " $wanted " in *" openmpi "*)
 esac
 case " $wanted " in *" mpich "*)
     if [ "$default" = mpich ]; then
-        exercise mpich "$(command -v mpirun.mpich || command -v mpirun)" target/release/verify
+        exercise mpich "$(command -v mpirun.mpich || command -v mpirun)" target/debug/verify
     elif command -v mpicc.mpich >/dev/null; then
         build_for_mpich || exit 1
         exercise mpich mpirun.mpich target-mpich/debug/verify
