@@ -8,16 +8,17 @@ Without jobs, all of jobs/proof. Seconds are processor seconds, user and system,
 the time on the clock is in brackets. A job that takes longer than --seconds is ended and told as such.
 
 With --speedup, the larger instances on one rank, on two threads and on two processes under mpirun, in turn, --repeat times:
-the medians of seconds on the clock, and how many times faster than one rank, as the median of that in each turn.
-The machine has to be idle.
+the least seconds on the clock, and how many times faster that is than one rank. The last columns are of two runs of one rank
+each side by side, and how much work of one they do in its time: what two cores of the machine give at most. The machine
+has to be idle.
 """
 import argparse
+import concurrent.futures
 import glob
 import json
 import os
 import re
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -112,25 +113,34 @@ def clocked(words):
     return time.monotonic() - begun
 
 
+def side_by_side(words):
+    """Seconds until two runs that know nothing of each other have both ended: what this machine's two cores really give."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return max(pool.map(clocked, [words, words]))
+
+
 def speedup(options):
-    print("| protocol | N | 1 rank s | 2 threads s | | 2 processes s | |\n|---|---|---|---|---|---|---|")
+    print("| protocol | N | 1 rank s | 2 threads s | | 2 processes s | | two proofs at once s | |" + "\n" + "|---" * 9 + "|")
     for name, model, size, more in LARGER:
         if options.only and options.only not in f"{name} {size}":
             continue
         path = os.path.join(ROOT, f"models/proof/{model}.m")
         words = [options.verify, "prove", path, "--const", f"N={size}", "--quiet", *more]
-        ways = [[*words, "--ranks", "1"], [*words, "--ranks", "2"], ["mpirun", "-n", "2", *words]]
+        alone = [*words, "--ranks", "1"]
+        ways = [
+            lambda: clocked(alone), lambda: clocked([*words, "--ranks", "2"]), lambda: clocked(["mpirun", "-n", "2", *words]),
+            lambda: side_by_side(alone),
+        ]
         times = [[] for _ in ways]
-        for _ in range(options.repeat):
-            for way, list_ in zip(ways, times):
-                list_.append(clocked(way))
-        one, threads, processes = map(statistics.median, times)
-        # Rounds are close in time; the machine may be slower in one than in another.
-        by_threads, by_processes = (
-            statistics.median(alone / both for alone, both in zip(times[0], way)) for way in times[1:]
-        )
-        cells = [name, f"{size:,}", f"{one:.2f}", f"{threads:.2f}", f"× {by_threads:.2f}", f"{processes:.2f}",
-                 f"× {by_processes:.2f}"]
+        for turn in range(options.repeat):
+            # The order turns, so that none of them always has the machine's slow moments.
+            for at in range(turn, turn + len(ways)):
+                times[at % len(ways)].append(ways[at % len(ways)]())
+        # What else the machine does only ever adds to a time.
+        one, threads, processes, both = map(min, times)
+        cells = [name, f"{size:,}", f"{one:.2f}"]
+        for seconds, work in [(threads, 1), (processes, 1), (both, 2)]:
+            cells += [f"{seconds:.2f}", f"× {work * one / seconds:.2f}"]
         print("| " + " | ".join(cells) + " |", flush=True)
 
 

@@ -14,6 +14,12 @@ pub const REACH: usize = 7;
 /// The bit behind those: some are kept aside.
 pub const ASIDE: u8 = 1 << REACH;
 
+/// Notes in a home's line that an entry stands so many lines before it.
+#[inline(always)]
+pub fn say_elsewhere(home: &mut Line, distance: usize) {
+    home.0[ELSEWHERE] |= 1 << (distance - 1);
+}
+
 pub const fn entries_per_line(entry_bytes: usize) -> usize {
     ELSEWHERE / entry_bytes
 }

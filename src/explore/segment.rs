@@ -23,7 +23,9 @@
 //! Omission: entries of states are equal where `v` and the lower bits are, so a new state is taken for an old one with
 //! probability at most `len / (span * 2^(bits - growth))`.
 
-use super::entries::{ASIDE, ELSEWHERE, REACH, entries_per_line, filled, get, holds, is_full, put};
+use super::entries::{
+    ASIDE, ELSEWHERE, REACH, entries_per_line, filled, get, holds, is_full, put, say_elsewhere,
+};
 use super::room::Room;
 use super::spread::Spread;
 use super::store::Insert;
@@ -310,17 +312,11 @@ impl Segment {
         match self.room.before(at) {
             Some(distance) if distance <= REACH => {
                 self.add::<E>(at - distance, entry);
-                self.name(at, at - distance);
+                say_elsewhere(&mut self.lines[at], distance);
             }
             Some(distance) if self.make_way::<E>(at, at - distance, entry) => {}
             _ => self.put_aside(at, entry),
         }
-    }
-
-    /// The line of a home names one of those before it.
-    #[inline(always)]
-    fn name(&mut self, home: usize, line: usize) {
-        self.lines[home].0[ELSEWHERE] |= 1 << (home - line - 1);
     }
 
     #[cold]
@@ -344,11 +340,11 @@ impl Segment {
         for &(line, place, home) in &moves[..count] {
             let moved = get::<E>(&self.lines[line], place);
             put::<E>(&mut self.lines[free.0], free.1, moved);
-            self.name(home, free.0);
+            say_elsewhere(&mut self.lines[home], home - free.0);
             free = (line, place);
         }
         put::<E>(&mut self.lines[free.0], free.1, entry);
-        self.name(at, free.0);
+        say_elsewhere(&mut self.lines[at], at - free.0);
         self.len += 1;
         true
     }

@@ -9,7 +9,7 @@
 //! How many entries a line has, and for which homes, cannot be foreseen, and a wrong guess costs the processor as much as
 //! moving several; so free places are read like others, and counted as nothing. Cost: about ten cycles an entry.
 
-use super::entries::{ELSEWHERE, REACH, entries_per_line, get, write_line};
+use super::entries::{REACH, entries_per_line, get, say_elsewhere, write_line};
 use super::room::Room;
 use super::segment::Scale;
 use crate::base::lines::Lines;
@@ -111,7 +111,7 @@ impl<'t, const E: usize> Spread<'t, E> {
             if taken < each {
                 entries[taken] = entry;
                 taken += 1;
-                self.name(home, at);
+                say_elsewhere(&mut self.lines[home], home - at);
             } else {
                 self.homeless.push((home, entry));
             }
@@ -134,17 +134,11 @@ impl<'t, const E: usize> Spread<'t, E> {
         {
             entries[taken] = entry;
             taken += 1;
-            self.name(home, at);
+            say_elsewhere(&mut self.lines[home], home - at);
             self.displaced.drop_first();
         }
         write_line::<E>(&mut self.lines[at], &entries);
         self.room.set(at, taken < each);
-    }
-
-    /// The line of a home names one of those before it.
-    #[inline(always)]
-    fn name(&mut self, home: usize, line: usize) {
-        self.lines[home].0[ELSEWHERE] |= 1 << (home - line - 1);
     }
 }
 
