@@ -31,6 +31,7 @@ class Case:
     constants: dict
     symmetry: bool = False
     alone: bool = False  # too large for the peers
+    states_max: int | None = None  # where to give up, for tools that can be told
 
     @property
     def name(self):
@@ -96,6 +97,8 @@ class Verify:
         ]
         for name, value in case.constants.items():
             command += ["--const", f"{name}={value}"]
+        if case.states_max:
+            command += ["--max-states", str(case.states_max)]
         if self.launch:
             command = [*self.launch.format(ranks=self.ranks).split(), *command]
         else:

@@ -97,6 +97,8 @@ well_formed "the study" csv study.csv 4
 well_formed "the speed-up" svg study_speedup.svg 3
 well_formed "the prediction" svg study_predicted.svg 4
 finds "scaling" study.csv '^strong,2,58104,235872,'
+finds "weak scaling" study.csv '^weak,1,1[0-9]{4},'
+finds "weak scaling" study.csv '^weak,2,2[0-9]{4},'
 finds "scaling" study.md '\| 1024 \| .* \| 0\.[0-9]+ \|'
 for ranks in 1 2; do
     expect "a run to compare" 0 "$verify" check models/mutex.m --ranks $ranks --quiet --json "$scratch/run-$ranks.json"
