@@ -1,6 +1,6 @@
 """What the measuring scripts share: one timed and guarded run, statistics, the machine, tables.
 
-A run gives wall-clock seconds, processor seconds (user + system) and the peak resident memory that the kernel
+A run gives wall-clock seconds, processor seconds (the program's and, for it, the kernel's) and the peak resident memory that the kernel
 counted for the process (wait4). A guard ends a run that exceeds its time or memory. Only the standard library
 is used.
 """
@@ -26,6 +26,7 @@ class Run:
     code: int
     seconds: float
     processor_seconds: float
+    kernel_seconds: float
     peak_bytes: int
     output: str
     errors: str
@@ -97,8 +98,8 @@ if child == 0:
         print(sys.argv[3] + ":", error.strerror, file=sys.stderr, flush=True)
         os._exit(127)
 _, status, usage = os.wait4(child, 0)
-code, processor = os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
-os.write(int(sys.argv[1]), repr((code, time.monotonic() - begin, processor, usage.ru_maxrss)).encode())
+code, processor = os.waitstatus_to_exitcode(status), (usage.ru_utime + usage.ru_stime, usage.ru_stime)
+os.write(int(sys.argv[1]), repr((code, time.monotonic() - begin, *processor, usage.ru_maxrss)).encode())
 """
 
 
@@ -138,11 +139,12 @@ def run(command, folder, limits, cores=None):
         finally:
             over.set()
         watch.join()
-    code, seconds, processor_seconds, peak_kib = ast.literal_eval(said) if said else (-9, 0.0, 0.0, 0)
+    code, seconds, processor, kernel, peak_kib = ast.literal_eval(said) if said else (-9, 0.0, 0.0, 0.0, 0)
     return Run(
         code,
         seconds,
-        processor_seconds,
+        processor,
+        kernel,
         peak_kib * 1024,
         read(out),
         read(err),

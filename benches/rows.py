@@ -62,5 +62,13 @@ def processor(answer):
     return answer.run.processor_seconds
 
 
+def kernel(answer):
+    return answer.run.kernel_seconds
+
+
+def own(answer):
+    return processor(answer) - kernel(answer)
+
+
 def peak(answer):
     return answer.run.peak_bytes

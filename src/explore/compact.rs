@@ -26,6 +26,8 @@ use crate::base::lines::LINE_BYTES;
 const SEGMENT_BITS: u32 = 2;
 const SEGMENTS: u64 = 1 << SEGMENT_BITS;
 const GROWTH_PERCENT: u64 = 13;
+/// Of what it was, for `has_grown_much`.
+const MUCH_PERCENT: u64 = 150;
 /// Of each table, unless memory is scarce; they are not quite equal.
 const HOMES_FIRST: u64 = 1 << 13;
 /// Entries with so many bits spare enough for all growth there will be: by two to the power of the other.
@@ -51,7 +53,8 @@ pub struct Compact {
     full: usize,
     /// Beyond the caches.
     far: bool,
-    has_grown: bool,
+    /// What it had when it was last told to have grown much.
+    told_bytes: u64,
 }
 
 /// Where in the store: the table and the address in it. The owner's bits, on top of the hash, take no part.
@@ -84,7 +87,7 @@ impl Compact {
             Segment::new(form, homes, (homes as f64 * grown) as u64, each_max)
         };
         let segments = (0..SEGMENTS).map(segment).collect::<Option<Vec<Segment>>>()?;
-        Some(Compact { segments, form, lines_max, full: 0, far: false, has_grown: false })
+        Some(Compact { segments, form, lines_max, full: 0, far: false, told_bytes: 0 })
     }
 
     /// Whether a store of such entries needs the hashes of its states to grow.
@@ -166,14 +169,17 @@ impl Compact {
         insert
     }
 
-    /// Whether there ever was too little room.
-    pub fn has_grown(&self) -> bool {
-        self.has_grown
+    /// Whether it is large beside what it was when this last held; so it is before it first grows.
+    pub fn has_grown_much(&mut self) -> bool {
+        let much = self.bytes() >= MUCH_PERCENT * self.told_bytes / 100;
+        if much {
+            self.told_bytes = self.bytes();
+        }
+        much
     }
 
     /// Makes room for what was refused last.
     pub fn grow(&mut self) -> Growth {
-        self.has_grown = true;
         let homes_now = self.segments[self.full].homes();
         let more = (homes_now * GROWTH_PERCENT / 100).min(self.lines_max.saturating_sub(self.lines()));
         // Near the limit, moving everything for a few lines is not worth it.

@@ -15,7 +15,7 @@ use crate::base::words;
 use crate::host::HostError;
 use crate::host::spool::Spool;
 
-const BLOCK_BYTES: usize = 256 << 10;
+const BLOCK_BYTES: usize = 64 << 10;
 /// Words in front of a run: the first reference; level and length.
 const RUN_WORDS: usize = 2;
 

@@ -81,9 +81,9 @@ impl Store {
     /// Makes room for what was refused last, with the log's help where needed.
     pub fn grow(&mut self, log: &mut Log) -> Result<(), HostError> {
         let Store::Compact(store) = self else { return Err(HostError::MemoryFull) };
-        // What grows will need memory for states more than the program did for its start. Small searches are over before that,
-        // and do not wait for what is given back.
-        if !store.has_grown() {
+        // What grows needs memory for states more than the program does for what it did a while ago. Small searches are over
+        // before that, and do not wait for what is given back.
+        if store.has_grown_much() {
             release::give_back();
         }
         match store.grow() {

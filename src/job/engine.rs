@@ -106,6 +106,7 @@ fn attempt(
         "eval" => Box::new(Interpreter::new(model, setup)),
         _ => Box::new(native(model, setup)?),
     };
+    release::give_back();
     let mut settings = settings(comm, values, model, (steps.layout(), options.symmetry));
     settings.limits.time = settings.limits.time.map(|limit| limit.saturating_sub(spent));
     let mut observers = observers(options.deadlock);
