@@ -78,21 +78,26 @@ pub const SPREAD_NODES: usize = 1_000;
 /// closed by all ranks together as soon as it is large (`spread.rs`).
 const OUTSTANDING: usize = 4;
 
+/// By component, whether it is one of those.
+pub fn outstanding(parts: &Parts) -> Vec<bool> {
+    let instances = |part: &Part| part.instances.len();
+    let all: usize = parts.parts.iter().map(instances).sum();
+    parts.parts.iter().map(|part| instances(part) * parts.parts.len() >= OUTSTANDING * all).collect()
+}
+
 /// The components of one rank. Neighbours have most of their diagrams in common, so a block is less work than as many
 /// components from here and there. Ranks in front have one more where they do not come out even.
 pub fn block(parts: &Parts, rank: Rank, ranks: u32) -> Range<usize> {
-    let instances = |part: &Part| part.instances.len();
-    let all: usize = parts.parts.iter().map(instances).sum();
-    let counts = |part: &&Part| instances(part) * parts.parts.len() < OUTSTANDING * all;
-    let total = parts.parts.iter().filter(counts).count().max(1);
+    let outstanding = outstanding(parts);
+    let total = outstanding.iter().filter(|&&it| !it).count().max(1);
     let begin = |rank: usize| {
         let mut before = 0;
-        let belongs = |part: &Part| {
+        let belongs = |&it: &bool| {
             let owner = before * ranks as usize / total;
-            before += usize::from(counts(&part));
+            before += usize::from(!it);
             owner.min(ranks as usize - 1) >= rank
         };
-        parts.parts.iter().position(belongs).unwrap_or(parts.parts.len())
+        outstanding.iter().position(belongs).unwrap_or(parts.parts.len())
     };
     begin(rank.index())..begin(rank.index() + 1)
 }

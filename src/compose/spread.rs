@@ -1,7 +1,7 @@
 //! A theta that is more than one rank's share of a turn, closed by all ranks together.
 //!
-//! In: a turn in which each rank has closed what is small. A component whose theta has grown large, and that is more than a
-//! rank's share of all that is left to do, is *spread*: every rank makes its relations and takes the views in one window
+//! In: a turn in which each rank has closed what is small. A component whose theta has grown large, and that is outstanding
+//! by its rules or more than a rank's share of all thetas, is *spread*: every rank makes its relations and takes the views in one window
 //! (`windows.rs`), for the rest of the round. Out: the theta and the effects that one rank would have computed.
 //!
 //! A pass goes over own steps and what the others do in the same order as on one rank. Steps that write no bit of a window's
@@ -19,7 +19,7 @@ use super::interference::Effect;
 use super::judge::{all_gather, together};
 use super::member::{Member, joined};
 use super::phases;
-use super::split::{Guarantee, Setting, Split, Turn, halted};
+use super::split::{Guarantee, Setting, Split, Turn, halted, outstanding};
 use super::windows::windows;
 use crate::base::{Rank, wire};
 use crate::comm::{Comm, Op, collective};
@@ -70,7 +70,7 @@ pub fn share(
 }
 
 /// Whether components are open that ranks close alone; and which of them is to be spread, and whose it is: the largest, if it
-/// has more nodes than a rank's share of all thetas. Where components are alike, neighbours have most of
+/// has many more rule instances than others, or more nodes than a rank's share of all thetas. Where components are alike, neighbours have most of
 /// their work in common, and windows of one would have nothing in common with the others.
 fn open(split: &Split<'_>, comm: &mut dyn Comm, turn: &Turn) -> Option<Option<(Rank, usize)>> {
     let alone = split.members.iter().filter(|member| turn.open.contains_key(&member.part) && !member.spread);
@@ -90,7 +90,9 @@ fn open(split: &Split<'_>, comm: &mut dyn Comm, turn: &Turn) -> Option<Option<(R
         all.extend(sizes.into_iter().map(|(nodes, part)| (nodes, part, rank as u32)));
     }
     let &(nodes, part, owner) = all.iter().max()?;
-    let spread = split.setting.spread_nodes == 0 || nodes * u64::from(comm.ranks()) > total;
+    let spread = split.setting.spread_nodes == 0
+        || nodes * u64::from(comm.ranks()) > total
+        || outstanding(split.setting.parts)[part as usize];
     Some(spread.then_some((Rank(owner), part as usize)))
 }
 
