@@ -19,6 +19,7 @@ use verify::compose::parts::Plan;
 use verify::compose::proof::converge;
 use verify::compose::recheck::{Claims, Doubt, recheck};
 use verify::compose::split::{Guarantee, SPREAD_NODES, Setting, Split};
+use verify::compose::windows::windows;
 use verify::ir::eval::Options;
 use verify::symbolic::Space;
 use verify::verdict::figures::CheckedBy;
@@ -278,6 +279,50 @@ fn limits_are_kept_within_a_few_seconds() {
     assert_eq!(found.verdict, Verdict::Unknown);
     assert_eq!(found.reason.as_deref(), Some("out of time"));
     assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+}
+
+/// Windows exclude each other, leave nothing out, and are about the same amount of work.
+#[test]
+fn a_directory_is_cut_into_windows_that_are_even() {
+    let text = std::fs::read_to_string(root().join("models/proof/german.m")).expect("a model");
+    let model = read("german.m", &text.replace("N : 2;", "N : 6;"));
+    let parts = Parts::new(&model).expect("components");
+    let starts = starts(&model).expect("start states");
+    let found = thread::run(1, |comm| {
+        let plan = Plan::new(&model, &parts, Vec::new(), 2);
+        let space = Space::new(plan.bits(), 16 << 20);
+        let setting = Setting {
+            model: &model,
+            options: Options::default(),
+            parts: &parts,
+            plan: &plan,
+            space: &space,
+            guarantee: Guarantee::Theta,
+            tabulated: false,
+            shortcut: false,
+            spread_nodes: SPREAD_NODES,
+            stop: &|| None,
+        };
+        let split = Split::new(setting, 0..parts.parts.len(), &starts).expect("relations");
+        let split = converge(split, comm).expect("a split invariant");
+        let home = &split.members.last().expect("the home").theta;
+        let cut = |ranks: u32| {
+            let windows = windows(setting, home, ranks).expect("room");
+            assert_eq!(windows.len(), ranks as usize);
+            for (at, window) in windows.iter().enumerate() {
+                assert!(windows[..at].iter().all(|other| !window.meets(other).unwrap()), "{at} of {ranks}");
+            }
+            assert!(space.store.any(&windows).unwrap() == space.store.truth(), "{ranks} windows");
+            windows.iter().map(|window| home.and(window).unwrap().nodes()).collect::<Vec<usize>>()
+        };
+        (home.nodes(), [1, 2, 3, 5].map(cut))
+    });
+    let (whole, cuts) = found.unwrap_or_else(|why| panic!("{why}")).remove(0);
+    assert_eq!(cuts[0], [whole]);
+    for sizes in &cuts[1..] {
+        let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+        assert!(2 * most <= 3 * least && 4 * most < 3 * whole, "{cuts:?}");
+    }
 }
 
 /// What is claimed of transparent components is not taken on trust.
