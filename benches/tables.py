@@ -374,15 +374,19 @@ def show_memory(page, rows):
             bytes_ = row.middle(label, peak) if label in row.answers else None
             cells += [mega(bytes_), f"{bytes_ / states:.1f}"] if bytes_ else [row.unfit.get(label, "–"), "–"]
         if "rumur" in row.answers:
-            ratios[row.case.name] = row.middle("verify", peak) / row.middle("rumur", peak)
-        table.append(cells + [f"{ratios[row.case.name]:.2f}" if row.case.name in ratios else "–"])
+            ratio = row.middle("verify", peak) / row.middle("rumur", peak)
+            ratios[row.case.name] = (ratio, states)
+            cells.append(f"{ratio:.2f}")
+        table.append(cells + ["–"] * (len(head) - len(cells)))
     page.parts.append(
         "## Peak memory of larger searches\n\nOne rank, no symmetry; resident memory of the whole process at most. The"
         f" peer is Rumur with its defaults.\n\n{markdown(head, table)}"
     )
-    if ratios:
-        heavy = max(ratios, key=ratios.get)
-        page.ceiling(f"Larger searches, worst memory ratio ({heavy})", ratios[heavy], 1 / 3)
+    for least, words in ((2_000_000, "two million"), (0, "one million")):
+        large = {name: ratio for name, (ratio, states) in ratios.items() if states >= least}
+        if large:
+            heavy = max(large, key=large.get)
+            page.ceiling(f"Searches of {words} states and more, worst memory ratio ({heavy})", large[heavy], 1 / 3)
 
 
 SHOW = {

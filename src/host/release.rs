@@ -1,4 +1,4 @@
-//! Memory that a start has used and a search does not need, given back to the system.
+//! Memory that was used and is not needed now, given back to the system: above all what a start needs and a search does not.
 //!
 //! Reading a model and making machine code run much of the program once, and leave heaps full of holes. The pages of the
 //! program and its libraries are in the system's cache of files; what is used again comes back from there, a few
