@@ -26,7 +26,7 @@ use crate::base::lines::LINE_BYTES;
 const SEGMENT_BITS: u32 = 2;
 const SEGMENTS: u64 = 1 << SEGMENT_BITS;
 const GROWTH_PERCENT: u64 = 13;
-/// Of what it was, for `has_grown_much`.
+/// Of what it was: grown much.
 const MUCH_PERCENT: u64 = 150;
 /// Of each table, unless memory is scarce; they are not quite equal.
 const HOMES_FIRST: u64 = 1 << 13;
@@ -169,7 +169,7 @@ impl Compact {
         insert
     }
 
-    /// Whether it is large beside what it was when this last held; so it is before it first grows.
+    /// Whether it has grown by half since this last held; at first it has.
     pub fn has_grown_much(&mut self) -> bool {
         let much = self.bytes() >= MUCH_PERCENT * self.told_bytes / 100;
         if much {
@@ -260,6 +260,19 @@ mod tests {
                 assert_eq!(table.len(), to);
             }
         }
+    }
+
+    #[test]
+    fn it_has_grown_much_once_for_each_half_more() {
+        let mut table = Compact::new(56, 64 << 20).expect("room");
+        assert!(table.has_grown_much() && !table.has_grown_much());
+        let (first, mut times) = (table.bytes(), 0);
+        for to in (1..=1_000_000).step_by(1_000) {
+            assert!(fill(&mut table, to));
+            times += u32::from(table.has_grown_much());
+        }
+        // From room for a quarter of a million: by half three times, less what each is late.
+        assert!(table.bytes() > 3 * first && (2..=3).contains(&times), "{times} times to {}", table.bytes());
     }
 
     #[test]
