@@ -1,8 +1,8 @@
 //! Hash compaction: a set of states, of each of which only some bits of its hash are kept.
 //!
 //! The store is a few dense tables (`segment.rs`); some bits of the hash choose the table, others the place in it, yet
-//! others are kept. Each table grows alone, by an eighth, from itself, and no two are as full at the same time. So the
-//! store as a whole is about 85 % full at all times: 6.3 bytes a state with 40 bits, 8.4 with 56. The first tables, of 2 MiB
+//! others are kept. Each table grows alone, by a fifth, from itself, and no two are as full at the same time. So the
+//! store as a whole is about 84 % full at all times: 6.4 bytes a state with 40 bits, 8.5 with 56. The first tables, of 2 MiB
 //! in all, have room for a quarter of a million states: that is little beside the rest of the process.
 //!
 //! How many hashes a table tells apart is settled when it is filled: `2^(bits - 3)` for each home it has then, however far it
@@ -10,7 +10,7 @@
 //! With fewer bits, a table that has grown far is emptied and filled anew from the log, where whole hashes are; that
 //! happens to one table at a time.
 //!
-//! Cost: a state is moved about eight times in all, in order. With 40 bits a table is filled anew for each growth by a factor
+//! Cost: a state is moved about six times in all, in order. With 40 bits a table is filled anew for each growth by a factor
 //! of 8, with 48 for each by 256.
 //!
 //! Omission: a new state is taken for an old one if some entry has the same place and the same further bits. With hashes
@@ -23,13 +23,13 @@ use super::store::Insert;
 use crate::base::lines::LINE_BYTES;
 
 /// The top bits of an address choose the table.
-const SEGMENT_BITS: u32 = 2;
+const SEGMENT_BITS: u32 = 3;
 const SEGMENTS: u64 = 1 << SEGMENT_BITS;
-const GROWTH_PERCENT: u64 = 13;
+const GROWTH_PERCENT: u64 = 19;
 /// Of what it was: grown much.
 const MUCH_PERCENT: u64 = 150;
 /// Of each table, unless memory is scarce; they are not quite equal.
-const HOMES_FIRST: u64 = 1 << 13;
+const HOMES_FIRST: u64 = 1 << 12;
 /// Entries with so many bits spare enough for all growth there will be: by two to the power of the other.
 const ONCE_FROM_BITS: u32 = 56;
 const GROWN_BITS_MAX: u32 = 15;

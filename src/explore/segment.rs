@@ -33,7 +33,7 @@ use crate::base::lines::{LINE_BYTES, Line, Lines};
 use crate::base::prefetch::prefetch;
 
 /// A table is full beyond this share of its entries.
-pub const LOAD_PERCENT_MAX: u64 = 91;
+pub const LOAD_PERCENT_MAX: u64 = 93;
 /// A home has at least two to this many places.
 pub const PLACE_BITS: u32 = 6;
 /// What it takes to tell apart the homes that a line may have entries of.

@@ -81,10 +81,11 @@ impl Store {
     /// Makes room for what was refused last, with the log's help where needed.
     pub fn grow(&mut self, log: &mut Log) -> Result<(), HostError> {
         let Store::Compact(store) = self else { return Err(HostError::MemoryFull) };
-        // What grows needs memory for states more than the program does for what it did a while ago. Small searches are over
-        // before that, and do not wait for what is given back.
-        if store.has_grown_much() {
-            release::give_back();
+        // What grows needs memory for states more than the program does for what it did a while ago, and than a frontier
+        // that has become shorter. To read parts of the program again takes longer than that.
+        match store.has_grown_much() {
+            true => release::give_back(),
+            false => release::give_back_heaps(),
         }
         match store.grow() {
             Growth::Done => Ok(()),

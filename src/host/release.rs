@@ -11,11 +11,7 @@ use std::ops::Range;
 /// Gives back the heaps' free pages and what is mapped of the program's files. Cost: a fraction of a millisecond, and a few
 /// dozen page faults later. Where the system cannot, nothing happens.
 pub fn give_back() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: the C library's own, for any thread at any time; it frees no memory that is in use.
-    unsafe {
-        libc::malloc_trim(0);
-    }
+    give_back_heaps();
     #[cfg(target_os = "linux")]
     for place in unchanged(&fs::read_to_string("/proc/self/smaps").unwrap_or_default()) {
         // SAFETY: nobody can write there and every page is as it is in the file, from which it is read again when it
@@ -23,6 +19,15 @@ pub fn give_back() {
         unsafe {
             libc::madvise(place.start as *mut libc::c_void, place.len(), libc::MADV_DONTNEED);
         }
+    }
+}
+
+/// Gives back the heaps' free pages. Cost: tens of microseconds.
+pub fn give_back_heaps() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: the C library's own, for any thread at any time; it frees no memory that is in use.
+    unsafe {
+        libc::malloc_trim(0);
     }
 }
 

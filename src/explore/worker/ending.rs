@@ -21,7 +21,7 @@ impl Worker<'_, '_> {
         }
         // Every state was seen: nobody asks any more whether one is new.
         if !self.numbers.wanted() {
-            self.store = Store::Exact(Exact::new(self.words, 0));
+            self.forget_states();
         }
         let (asked, begun, limits) = (self.outside.stop, self.begun, &self.settings.limits);
         let stop = move || match asked() {
@@ -45,8 +45,15 @@ impl Worker<'_, '_> {
         self.figures.peak_bytes = memory::peak_bytes();
     }
 
+    /// Gives the store's memory back.
+    fn forget_states(&mut self) {
+        self.store = Store::Exact(Exact::new(self.words, 0));
+    }
+
     /// Rebuilds the ways to the findings and gathers the figures.
     pub(super) fn finish(mut self, exchange: &mut Exchange<'_>) -> Option<Outcome> {
+        // What tells of the search needs parts of the program that have not been in memory before.
+        self.forget_states();
         let mut findings = Vec::new();
         let mut halt = None;
         if let Some(director) = self.director.take() {
