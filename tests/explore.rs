@@ -52,7 +52,7 @@ fn assert_same(name: &str, how: &str, oracle: &Document, found: &Document, diges
     }
 }
 
-const HOW: [(u32, &str); 14] = [
+const HOW: [(u32, &str); 17] = [
     (1, "engine=native"),
     (2, "engine=native"),
     (3, "engine=native batch=1 credits=1"),
@@ -67,6 +67,9 @@ const HOW: [(u32, &str); 14] = [
     (4, "engine=native expand=owner balance=1 batch=3"),
     (3, "engine=native expand=owner batch=1 credits=1"),
     (2, "engine=eval owner=locality memory=400K"),
+    (1, "engine=native take-in=later"),
+    (3, "engine=native take-in=later batch=2 balance=1"),
+    (2, "engine=native take-in=later expand=owner shortest=true"),
 ];
 
 #[test]
@@ -114,6 +117,7 @@ fn every_model_has_as_many_orbits_as_brute_force_says() {
             (4, "engine=eval balance=1"),
             (2, "engine=native exact=true owner=locality"),
             (3, "engine=native expand=owner"),
+            (2, "engine=native take-in=later"),
         ] {
             let found = run(&path, ranks, &format!("{words} symmetry=exact"));
             // Representatives are the engine's own, so digests agree among engines.
@@ -216,7 +220,9 @@ fn the_simulator_gives_the_same_answers_under_five_hundred_seeds() {
                 "exact=true credits=2",
                 "expand=owner batch=1 credits=1",
                 "expand=owner batch=3 balance=1",
-            ][(seed / 4 % 6) as usize];
+                "take-in=later batch=2",
+                "take-in=later expand=owner balance=1",
+            ][(seed / 4 % 8) as usize];
             let words = format!("engine=eval {words} {how}");
             let outcome = sim::run(seed, ranks, |comm| run_on(comm, &path, &words))
                 .unwrap_or_else(|f| panic!("{file} {how}: {f}"));

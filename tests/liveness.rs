@@ -18,7 +18,7 @@ use verify::exchange;
 use verify::explore::balance::Balance;
 use verify::explore::frontier::Frontier;
 use verify::explore::sequel::{Sequel, Stage};
-use verify::explore::{self, Limits, Observer, Outside, Remember, Settings};
+use verify::explore::{self, Limits, Observer, Outside, Remember, Settings, TakeIn};
 use verify::ir::Model;
 use verify::job::reaches::Reaches;
 use verify::job::responses::{Judgement, Responses};
@@ -318,6 +318,7 @@ fn settings(comm: &dyn Comm, model: &Model, batch: u32) -> Settings {
         remember: Remember::Whole,
         by_levels: false,
         finder_expands: false,
+        take_in: TakeIn::Auto,
         limits: Limits { findings: 1_000, ..Limits::of_memory(1 << 30) },
     }
 }

@@ -2,6 +2,7 @@
 //! store's memory is asked for before it is needed and nothing is copied.
 
 use super::StateRef;
+use crate::base::Rank;
 use crate::compile::{Expansion, InstanceNo};
 
 /// How a state was reached: what travels with it.
@@ -42,27 +43,46 @@ pub struct Expanded {
 }
 
 /// States expanded together, and those of their successors that may be new.
+#[derive(Default)]
 pub struct Block {
     expanded: Vec<Expanded>,
-    /// How many of them are this block's.
+    /// How many of them are this block's, and how many may be.
     len: usize,
+    len_max: usize,
     pub candidates: Vec<Candidate>,
+    /// Those that other ranks own, with their owners, in order.
+    pub others: Vec<(Rank, Candidate)>,
 }
 
 impl Block {
     /// With room for so many states.
     pub fn new(room: usize) -> Block {
         let none = || Expanded { id: StateRef::NONE, level: 0, expansion: Expansion::default() };
-        Block { expanded: (0..room).map(|_| none()).collect(), len: 0, candidates: Vec::new() }
+        Block { expanded: (0..room).map(|_| none()).collect(), ..Block::default() }
+    }
+
+    /// Empties it for so many states.
+    pub fn begin(&mut self, states: usize) {
+        self.clear();
+        self.len_max = states.min(self.expanded.len());
     }
 
     pub fn clear(&mut self) {
         self.len = 0;
         self.candidates.clear();
+        self.others.clear();
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     pub fn is_full(&self) -> bool {
-        self.len == self.expanded.len()
+        self.len == self.len_max
     }
 
     /// Where the next state is to be expanded.

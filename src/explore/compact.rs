@@ -35,6 +35,8 @@ const ONCE_FROM_BITS: u32 = 56;
 const GROWN_BITS_MAX: u32 = 15;
 /// A store beyond this does not stay in the caches next to the processor: looking twice costs less than waiting.
 const FAR_FROM_BYTES: u64 = 6 << 20;
+/// A store beyond this has little room in any cache.
+const BEYOND_CACHES_FROM_BYTES: u64 = 32 << 20;
 
 /// What became of the wish to grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,8 +53,9 @@ pub struct Compact {
     lines_max: u64,
     /// The table that was full when it was last asked.
     full: usize,
-    /// Beyond the caches.
+    /// Beyond the caches next to the processor, and beyond all of them.
     far: bool,
+    beyond_caches: bool,
     /// What it had when it was last told to have grown much.
     told_bytes: u64,
 }
@@ -87,7 +90,7 @@ impl Compact {
             Segment::new(form, homes, (homes as f64 * grown) as u64, each_max)
         };
         let segments = (0..SEGMENTS).map(segment).collect::<Option<Vec<Segment>>>()?;
-        Some(Compact { segments, form, lines_max, full: 0, far: false, told_bytes: 0 })
+        Some(Compact { segments, form, lines_max, full: 0, far: false, beyond_caches: false, told_bytes: 0 })
     }
 
     /// Whether a store of such entries needs the hashes of its states to grow.
@@ -128,6 +131,10 @@ impl Compact {
     /// Whether looking twice pays.
     pub fn is_far(&self) -> bool {
         self.far
+    }
+
+    pub fn is_beyond_caches(&self) -> bool {
+        self.beyond_caches
     }
 
     /// Leaves out what the first line looked at shows to be old, and asks for the memory to insert the others.
@@ -186,7 +193,8 @@ impl Compact {
         if more <= homes_now / 64 {
             return Growth::Refused;
         }
-        self.far = self.bytes() + more * LINE_BYTES as u64 > FAR_FROM_BYTES;
+        let bytes = self.bytes() + more * LINE_BYTES as u64;
+        (self.far, self.beyond_caches) = (bytes > FAR_FROM_BYTES, bytes > BEYOND_CACHES_FROM_BYTES);
         if self.segments[self.full].grow(homes_now + more) {
             return Growth::Done;
         }

@@ -43,7 +43,7 @@ use crate::base::Rank;
 pub use limits::Limits;
 pub use moment::Moment;
 pub use observer::{Desk, Finding, Observer, What};
-pub use settings::{Outcome, Outside, Remember, Settings};
+pub use settings::{Outcome, Outside, Remember, Settings, TakeIn};
 pub use worker::{search, search_then};
 
 /// A state by the rank that numbers it, its owner or (where finders expand) its finder, and its number there.

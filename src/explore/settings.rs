@@ -24,6 +24,16 @@ impl Remember {
     }
 }
 
+/// When the successors of states that were expanded together are taken in (`worker/expanding.rs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakeIn {
+    AtOnce,
+    /// When the next states have been expanded.
+    Later,
+    /// Later where the store has grown beyond the processor's caches and there is enough to do.
+    Auto,
+}
+
 /// How a search is done.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -35,6 +45,7 @@ pub struct Settings {
     /// A new state is expanded by the rank that found it instead of by its owner (`worker/asking.rs`). Not together
     /// with whole states, assumptions, levels, or observers that want numbers or to see states at their owner.
     pub finder_expands: bool,
+    pub take_in: TakeIn,
     pub limits: Limits,
 }
 

@@ -52,6 +52,11 @@ impl Store {
         }
     }
 
+    /// Whether what is looked up comes from memory, mostly, and not from the processor's caches.
+    pub fn is_beyond_caches(&self) -> bool {
+        matches!(self, Store::Compact(store) if store.is_beyond_caches())
+    }
+
     /// Leaves out of `some` what a first look shows to be old, where that pays. The others are for `insert` to decide; what
     /// memory it will need is asked for.
     pub fn sift(&self, some: &mut Vec<Candidate>) {

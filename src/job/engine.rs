@@ -20,7 +20,7 @@ use crate::exchange;
 use crate::explore::balance::Balance;
 use crate::explore::frontier::Frontier;
 use crate::explore::sequel::Sequel;
-use crate::explore::{self, Finding, Limits, Moment, Observer, Outside, Remember, StateRef, What};
+use crate::explore::{self, Finding, Limits, Moment, Observer, Outside, Remember, StateRef, TakeIn, What};
 use crate::host::spool::Spool;
 use crate::host::{FileDisk, memory, release};
 use crate::ir::eval::{Fault, Machine, Step};
@@ -229,6 +229,11 @@ fn settings(
         },
         by_levels: values.switch("shortest"),
         finder_expands,
+        take_in: match values.choice("take-in") {
+            "at-once" => TakeIn::AtOnce,
+            "later" => TakeIn::Later,
+            _ => TakeIn::Auto,
+        },
         limits,
     }
 }

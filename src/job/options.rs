@@ -8,6 +8,7 @@ use crate::base::size;
 use crate::host::clock;
 
 pub use super::values::Values;
+use super::values::parse_number;
 
 /// What a value looks like.
 #[derive(Clone, Copy, Debug)]
@@ -271,6 +272,16 @@ pub static TABLE: &[Spec] = &[
                or --shortest needs it",
     },
     Spec {
+        name: "take-in",
+        form: Choice(&["auto", "at-once", "later"]),
+        default: "auto",
+        value: "WHEN",
+        commands: &[Check, Run],
+        in_job: true,
+        help: "When the successors of a few states that were expanded together are looked up: at-once; later, when the next \
+               few have been expanded and memory has had time; auto, later where the store has outgrown the processor's caches",
+    },
+    Spec {
         name: "balance",
         form: Number { least: 0, most: 1_000_000 },
         default: "5",
@@ -516,23 +527,6 @@ impl Spec {
             Choice(_) | Text | List => None,
         }
     }
-}
-
-/// Whole numbers, with `_` or `,` between digits, and `k`, `M`, `G` for powers of ten.
-pub(super) fn parse_number(text: &str) -> Option<u64> {
-    let plain = text.replace(['_', ','], "");
-    let (digits, scale) = match plain.strip_suffix(['k', 'M', 'G']) {
-        Some(digits) => (
-            digits,
-            match plain.as_bytes()[plain.len() - 1] {
-                b'k' => 1_000,
-                b'M' => 1_000_000,
-                _ => 1_000_000_000,
-            },
-        ),
-        None => (plain.as_str(), 1),
-    };
-    digits.parse::<u64>().ok()?.checked_mul(scale)
 }
 
 /// `docs/options.md`.

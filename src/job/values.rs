@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::options::{Command, Form, Spec, find, parse_number};
+use super::options::{Command, Form, Spec, find};
 use crate::base::size;
 use crate::exchange;
 use crate::host::clock;
@@ -99,6 +99,23 @@ impl Values {
         let spec = find(name, Some(command)).unwrap_or_else(|| panic!("{name} is not an option"));
         self.list(name).last().map_or(spec.default_of(command), String::as_str)
     }
+}
+
+/// Whole numbers, with `_` or `,` between digits, and `k`, `M`, `G` for powers of ten.
+pub(super) fn parse_number(text: &str) -> Option<u64> {
+    let plain = text.replace(['_', ','], "");
+    let (digits, scale) = match plain.strip_suffix(['k', 'M', 'G']) {
+        Some(digits) => (
+            digits,
+            match plain.as_bytes()[plain.len() - 1] {
+                b'k' => 1_000,
+                b'M' => 1_000_000,
+                _ => 1_000_000_000,
+            },
+        ),
+        None => (plain.as_str(), 1),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(scale)
 }
 
 #[cfg(test)]

@@ -26,8 +26,6 @@ use crate::explore::block::Candidate;
 
 /// A question is a hash.
 const QUESTION_BYTES: usize = 16;
-/// Questions that are looked up together with a block of expanded states.
-pub(super) const WITH_BLOCK: usize = 128;
 /// Questions looked up together when there is nothing to do beside.
 const AT_ONCE: usize = 64;
 /// Batches of questions beyond which they are answered before anything else is done.
@@ -121,7 +119,7 @@ impl Questions {
         }
     }
 
-    /// The next `post_questions` asks this owner. The state must be kept before it can answer.
+    /// The next `post_questions` asks this owner about the state that was kept last.
     #[inline]
     pub fn ask(&mut self, owner: Rank, hash: u128) {
         self.asked[owner.index()].unposted.extend_from_slice(&[hash as u64, (hash >> 64) as u64]);

@@ -9,13 +9,14 @@
 
 mod asking;
 mod ending;
+mod expanding;
 mod lending;
 
 use std::time::{Duration, Instant};
 
 use asking::Questions;
 
-use super::block::{Block, Candidate, Origin};
+use super::block::{Block, Origin};
 use super::control::{self, Director, Here, Word};
 use super::frontier::Frontier;
 use super::log::{Log, Record};
@@ -33,10 +34,8 @@ use crate::host::spool::Spool;
 use crate::host::{FileDisk, HostError, disk, memory};
 use crate::verdict::figures::RankFigures;
 
-/// States expanded together.
-const EXPAND_AT_ONCE: usize = 32;
-/// Times that so many are expanded between two looks at what arrived, while there is much to expand.
-const BLOCKS_BETWEEN_LOOKS: u32 = 8;
+/// States expanded between two looks at what arrived, while there is much to expand.
+const STATES_BETWEEN_LOOKS: u64 = 256;
 /// States looked up together, so that their memory can be asked for first.
 const INSERT_AT_ONCE: usize = 64;
 /// Words beside the state in an item: parent, then step and level.
@@ -101,10 +100,10 @@ struct Worker<'a, 'o> {
     next: Frontier,
     /// Successors that were sent or inserted a short while ago.
     recent: Recent,
-    /// States expanded together.
+    /// States that were expanded, and what their successors need of the store was asked for: they are to be taken in.
+    asked_for: Block,
+    /// For the next states.
     block: Block,
-    /// Of a block's successors, those of other owners, in order.
-    others: Vec<(Rank, Candidate)>,
     found: Vec<Finding>,
     /// Found in this rank so far; ends the search by levels.
     findings: u64,
@@ -158,8 +157,8 @@ impl<'a, 'o> Worker<'a, 'o> {
             frontier: Frontier::new(words, limits.frontier_bytes, now),
             next: Frontier::new(words, limits.frontier_bytes, next),
             recent: Recent::new(settings.remember),
-            block: Block::new(EXPAND_AT_ONCE),
-            others: Vec::new(),
+            asked_for: Block::new(expanding::MANY),
+            block: Block::new(expanding::MANY),
             found: Vec::new(),
             findings: 0,
             director: me.is_root().then(|| Director::new(comm.ranks(), limits)),
@@ -200,19 +199,18 @@ impl<'a, 'o> Worker<'a, 'o> {
 
     /// Expands until no rank has anything left in this phase.
     fn run_phase(&mut self, exchange: &mut Exchange<'_>) {
-        let mut blocks = 0;
+        let mut look_at = 0;
         loop {
             // Looking whether something has arrived costs a call of the kernel's with some transports.
-            blocks += 1;
-            if blocks >= BLOCKS_BETWEEN_LOOKS || self.frontier.len() < SHORT_FRONTIER {
-                blocks = 0;
+            if self.figures.expanded >= look_at || self.frontier.len() < SHORT_FRONTIER {
+                look_at = self.figures.expanded + STATES_BETWEEN_LOOKS;
                 self.look(exchange);
             }
             if exchange.congested() {
                 self.answer_all(exchange);
                 exchange.wait();
-                blocks = BLOCKS_BETWEEN_LOOKS;
-            } else if !self.frontier.is_empty() {
+                look_at = 0;
+            } else if self.is_busy() {
                 self.expand_some(exchange);
             } else if exchange.idle() == Idle::PhaseOver {
                 return;
@@ -228,6 +226,7 @@ impl<'a, 'o> Worker<'a, 'o> {
         if self.stopping {
             self.frontier.clear();
             self.next.clear();
+            self.asked_for.clear();
             self.questions.forget();
             exchange.discard_unsent();
         }
@@ -309,122 +308,6 @@ impl<'a, 'o> Worker<'a, 'o> {
         }
         self.arrived = items;
         self.report_findings(exchange);
-    }
-
-    /// Expands a few states. What they need of the store is asked for together: where the processor has to look up the
-    /// address of a page, it does so for several at a time.
-    fn expand_some(&mut self, exchange: &mut Exchange<'_>) {
-        let mut block = std::mem::replace(&mut self.block, Block::new(0));
-        block.clear();
-        while !block.is_full() {
-            match self.expand(&mut block) {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => {
-                    self.survive(exchange, Err(error));
-                    break;
-                }
-            }
-        }
-        if self.settings.owners.ranks() > 1 {
-            self.part_with_others(exchange, &mut block);
-        }
-        block.candidates.iter().for_each(|candidate| self.store.prefetch(candidate.hash));
-        self.prepare_answers(asking::WITH_BLOCK);
-        self.post_questions(exchange);
-        self.store.sift(&mut block.candidates);
-        self.sift_questions();
-        self.take_in_block(exchange, &block);
-        self.answer_sifted(exchange);
-        self.block = block;
-        self.correspond(exchange, None);
-        exchange.set_load(self.frontier.len());
-        if self.frontier.len() < SHORT_FRONTIER {
-            exchange.flush();
-        } else if !self.settings.by_levels {
-            self.lend(exchange);
-        }
-    }
-
-    /// Expands the next state, if there is one. Its successors that may be new become candidates.
-    fn expand(&mut self, block: &mut Block) -> Result<bool, HostError> {
-        let Some(entry) = self.frontier.take()? else { return Ok(false) };
-        let into = block.next();
-        (into.id, into.level) = (entry.id, entry.level + 1);
-        let expansion = &mut into.expansion;
-        self.steps.expand(entry.state, expansion);
-        self.figures.expanded += 1;
-        self.figures.rules_fired += expansion.fired;
-        self.figures.level_most = self.figures.level_most.max(entry.level);
-        for observer in self.observers.iter_mut() {
-            observer.expanded(&mut *self.steps, entry.state, entry.id, expansion, &mut self.found);
-        }
-        self.figures.successors += expansion.steps.len() as u64;
-        block.take(|hash| self.recent.seen(hash));
-        Ok(true)
-    }
-
-    /// Leaves out of a block's candidates those that other ranks own, and sends these to their owners or asks about them.
-    /// How many there are cannot be foreseen; between two expansions that would make the processor forget what it has
-    /// learnt of the guards.
-    fn part_with_others(&mut self, exchange: &mut Exchange<'_>, block: &mut Block) {
-        let (me, owners, words) = (self.me, &self.settings.owners, self.words);
-        let mut others = std::mem::take(&mut self.others);
-        others.clear();
-        let mut kept = 0;
-        for number in 0..block.candidates.len() {
-            // Who owns a state cannot be foreseen, so there is no branch on it.
-            let candidate = block.candidates[number];
-            let owner = owners.of(candidate.hash, block.state(candidate, words));
-            block.candidates[kept] = candidate;
-            kept += usize::from(owner == me);
-            others.push((owner, candidate));
-            others.truncate(others.len() - usize::from(owner == me));
-        }
-        block.candidates.truncate(kept);
-        self.figures.successors_remote += others.len() as u64;
-        for &(owner, candidate) in &others {
-            match self.settings.finder_expands {
-                true => self.questions.ask(owner, candidate.hash),
-                false => {
-                    let (state, origin) = (block.state(candidate, words), block.origin(candidate));
-                    self.post_state(exchange, owner, state, origin);
-                }
-            }
-        }
-        if !self.settings.finder_expands {
-            others.clear();
-        }
-        self.others = others;
-    }
-
-    /// Takes in what is left of a block's candidates. States of other owners that these were asked about keep their places
-    /// between them: guards are foreseen best where states follow each other as they were made.
-    fn take_in_block(&mut self, exchange: &mut Exchange<'_>, block: &Block) {
-        let others = std::mem::take(&mut self.others);
-        let mut kept = 0;
-        for &candidate in &block.candidates {
-            let state = block.state(candidate, self.words);
-            if self.insert(exchange, candidate.hash, state) {
-                kept += self.keep_before(&others[kept..], candidate.place, block);
-                self.take_new(exchange, state, candidate.hash, block.origin(candidate));
-            }
-        }
-        self.keep_before(&others[kept..], u64::MAX, block);
-        self.others = others;
-    }
-
-    /// Keeps those of other owners' states that were made before a place; how many.
-    #[inline]
-    fn keep_before(&mut self, others: &[(Rank, Candidate)], place: u64, block: &Block) -> usize {
-        let mut kept = 0;
-        while let Some(&(owner, other)) = others.get(kept)
-            && other.place < place
-        {
-            self.questions.keep(block.state(other, self.words), block.origin(other), owner);
-            kept += 1;
-        }
-        kept
     }
 
     fn post_state(&self, exchange: &mut Exchange<'_>, to: Rank, state: &[u64], origin: Origin) {
