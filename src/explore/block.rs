@@ -55,16 +55,14 @@ pub struct Block {
 }
 
 impl Block {
-    /// With room for so many states.
-    pub fn new(room: usize) -> Block {
-        let none = || Expanded { id: StateRef::NONE, level: 0, expansion: Expansion::default() };
-        Block { expanded: (0..room).map(|_| none()).collect(), ..Block::default() }
-    }
-
     /// Empties it for so many states.
     pub fn begin(&mut self, states: usize) {
         self.clear();
-        self.len_max = states.min(self.expanded.len());
+        self.len_max = states;
+        if self.expanded.len() < states {
+            let none = || Expanded { id: StateRef::NONE, level: 0, expansion: Expansion::default() };
+            self.expanded.resize_with(states, none);
+        }
     }
 
     pub fn clear(&mut self) {

@@ -15,7 +15,7 @@ use crate::explore::block::{Block, Candidate};
 use crate::host::HostError;
 
 /// States of a block at most, within the caches and beyond them.
-pub(super) const MANY: usize = 32;
+const MANY: usize = 32;
 const FEW: usize = 8;
 /// Questions of others that are looked up beside each state that is expanded.
 const QUESTIONS_A_STATE: usize = 4;
