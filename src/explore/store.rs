@@ -86,8 +86,8 @@ impl Store {
     /// Makes room for what was refused last, with the log's help where needed.
     pub fn grow(&mut self, log: &mut Log) -> Result<(), HostError> {
         let Store::Compact(store) = self else { return Err(HostError::MemoryFull) };
-        // What grows needs memory for states more than the program does for what it did a while ago, and than a frontier
-        // that has become shorter. To read parts of the program again takes longer than that.
+        // States need the memory more than what is free in the heaps, where the frontier was longer once, and more than what
+        // the program did a while ago. Its parts are read again when they are next used, so they are given back more rarely.
         match store.has_grown_much() {
             true => release::give_back(),
             false => release::give_back_heaps(),
