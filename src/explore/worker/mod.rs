@@ -2,7 +2,7 @@
 //!
 //! The loop of Algorithm 3.2 of the thesis, without its timers: take in what arrived; if outboxes are congested, wait;
 //! else expand a few states of the frontier; if there are none, take part in termination. Successors that this rank
-//! owns are gathered and inserted together, so that the store's memory is asked for before it is needed.
+//! owns are gathered and inserted together, so that the store's memory is asked for before it is needed (`expanding.rs`).
 //!
 //! Two orders. Free: a new state goes behind the frontier, ranks run ahead of each other, and the search is one
 //! phase. By levels (`by_levels`): new states wait for the next phase, so the first finding has a shortest trace.
