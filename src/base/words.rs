@@ -21,9 +21,30 @@ pub fn read(bytes: &[u8], words: &mut Vec<u64>) {
     );
 }
 
+/// Copies words to as many others. States are mostly a few words, and a call that copies them takes longer than they do.
+#[inline(always)]
+pub fn copy_few(from: &[u64], to: &mut [u64]) {
+    match (from, to) {
+        ([a], [to_a]) => *to_a = *a,
+        ([a, b], [to_a, to_b]) => (*to_a, *to_b) = (*a, *b),
+        ([a, b, c], [to_a, to_b, to_c]) => (*to_a, *to_b, *to_c) = (*a, *b, *c),
+        (from, to) => to.copy_from_slice(from),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_and_many_words_are_copied() {
+        let words = [7, 6, 5, 4, 3];
+        for len in 0..=words.len() {
+            let mut copy = vec![0; len];
+            copy_few(&words[..len], &mut copy);
+            assert_eq!(copy, words[..len]);
+        }
+    }
 
     #[test]
     fn words_come_back() {

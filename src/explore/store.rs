@@ -87,10 +87,12 @@ impl Store {
     pub fn grow(&mut self, log: &mut Log) -> Result<(), HostError> {
         let Store::Compact(store) = self else { return Err(HostError::MemoryFull) };
         // States need the memory more than what is free in the heaps, where the frontier was longer once, and more than what
-        // the program did a while ago. Its parts are read again when they are next used, so they are given back more rarely.
-        match store.has_grown_much() {
-            true => release::give_back(),
-            false => release::give_back_heaps(),
+        // the program did a while ago. Its parts are read again when they are next used, so they are given back more rarely;
+        // and so are the heaps, batches of messages above all, where they are little beside the store.
+        if store.has_grown_much() {
+            release::give_back();
+        } else if !store.is_beyond_caches() {
+            release::give_back_heaps();
         }
         match store.grow() {
             Growth::Done => Ok(()),

@@ -30,15 +30,18 @@ const QUESTION_BYTES: usize = 16;
 const AT_ONCE: usize = 64;
 /// Batches of questions beyond which they are answered before anything else is done.
 const WAITING_MAX: usize = 8;
+/// States whose turn has come that are looked through together.
+const RELEASED_AT_ONCE: usize = 64;
 /// Words of states that are gone beyond which the others are moved to the front of the memory.
 const GONE_WORDS_MAX: usize = 1 << 14;
 
 /// States that this rank found and whose turn has not come, oldest first: words, origin, owner.
 #[derive(Default)]
 struct Kept {
-    entries: Vec<u64>,
-    /// Words of entries that are gone.
+    /// Room for entries. Those between the two stand there; the ones before are gone.
+    room: Vec<u64>,
     gone: usize,
+    end: usize,
 }
 
 /// Words beside the state: parent; step and level; owner.
@@ -236,14 +239,25 @@ impl Worker<'_, '_> {
     fn release_known(&mut self, exchange: &mut Exchange<'_>) {
         let mut kept = std::mem::take(&mut self.questions.kept);
         let entry_words = self.words + KEPT_EXTRA_WORDS;
-        for entry in kept.entries[kept.gone..].chunks_exact(entry_words) {
-            let (state, rest) = entry.split_at(self.words);
-            match self.questions.asked[rest[2] as usize].next_answer() {
-                Some(true) => self.queue_up(exchange, state, Origin::from_words([rest[0], rest[1]])),
-                Some(false) => {}
-                None => break,
+        let mut new = [0; RELEASED_AT_ONCE];
+        loop {
+            let (mut known, mut news) = (0, 0);
+            for entry in kept.entries().chunks_exact(entry_words).take(RELEASED_AT_ONCE) {
+                let owner = entry[entry_words - 1] as usize;
+                let Some(answer) = self.questions.asked[owner].next_answer() else { break };
+                // What is new cannot be foreseen, so there is no branch on it.
+                new[news] = known;
+                news += usize::from(answer);
+                known += 1;
             }
-            kept.gone += entry_words;
+            for &at in &new[..news] {
+                let (state, rest) = kept.entries()[at * entry_words..][..entry_words].split_at(self.words);
+                self.queue_up(exchange, state, Origin::from_words([rest[0], rest[1]]));
+            }
+            kept.gone += known * entry_words;
+            if known < RELEASED_AT_ONCE {
+                break;
+            }
         }
         kept.tidy();
         self.questions.kept = kept;
@@ -272,20 +286,29 @@ impl Kept {
     #[inline]
     fn push(&mut self, state: &[u64], origin: Origin, owner: Rank) {
         let [parent, rest] = origin.words();
-        // States are mostly a few words, and a call that copies them takes longer than they do.
-        state.iter().for_each(|&word| self.entries.push(word));
-        self.entries.extend_from_slice(&[parent, rest, u64::from(owner.0)]);
+        let end = self.end + state.len() + KEPT_EXTRA_WORDS;
+        if end > self.room.len() {
+            self.room.resize((2 * end).max(GONE_WORDS_MAX), 0);
+        }
+        let (to, beside) = self.room[self.end..end].split_at_mut(state.len());
+        words::copy_few(state, to);
+        beside.copy_from_slice(&[parent, rest, u64::from(owner.0)]);
+        self.end = end;
+    }
+
+    fn entries(&self) -> &[u64] {
+        &self.room[self.gone..self.end]
     }
 
     fn is_empty(&self) -> bool {
-        self.gone == self.entries.len()
+        self.gone == self.end
     }
 
     /// Forgets what is gone, now and then.
     fn tidy(&mut self) {
-        if self.is_empty() || self.gone > GONE_WORDS_MAX && self.gone * 2 > self.entries.len() {
-            self.entries.drain(..self.gone);
-            self.gone = 0;
+        if self.is_empty() || self.gone > GONE_WORDS_MAX && self.gone * 2 > self.end {
+            self.room.copy_within(self.gone..self.end, 0);
+            (self.gone, self.end) = (0, self.end - self.gone);
         }
     }
 }

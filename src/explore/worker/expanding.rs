@@ -113,17 +113,19 @@ impl Worker<'_, '_> {
     fn part_with_others(&mut self, exchange: &mut Exchange<'_>, block: &mut Block) {
         let (me, owners, words) = (self.me, &self.settings.owners, self.words);
         let mut others = std::mem::take(&mut block.others);
-        let mut kept = 0;
+        others.resize(block.candidates.len(), (me, Candidate { hash: 0, place: 0 }));
+        let (mut kept, mut parted) = (0, 0);
         for number in 0..block.candidates.len() {
             // Who owns a state cannot be foreseen, so there is no branch on it.
             let candidate = block.candidates[number];
             let owner = owners.of(candidate.hash, block.state(candidate, words));
             block.candidates[kept] = candidate;
+            others[parted] = (owner, candidate);
             kept += usize::from(owner == me);
-            others.push((owner, candidate));
-            others.truncate(others.len() - usize::from(owner == me));
+            parted += usize::from(owner != me);
         }
         block.candidates.truncate(kept);
+        others.truncate(parted);
         self.figures.successors_remote += others.len() as u64;
         if !self.settings.finder_expands {
             for &(owner, candidate) in &others {
