@@ -90,6 +90,18 @@ expect "a wrong count in a scaling study" 1 benches/scaling --model models/peter
     --verify "$scratch/miscounting"
 finds "a wrong count in a scaling study" err '^scaling: .*differ'
 
+# Where the machine lets programs be sampled.
+if command -v perf >/dev/null && perf record -q -e cpu-clock -o "$scratch/perf.data" true >/dev/null 2>&1; then
+    expect "shares" 0 benches/shares.py --repeat 1 --verify "$verify" --verify "$verify" \
+        check models/peterson.m --const N=4 --symmetry off
+    finds "shares" out '^\| store \| [0-9]+ \| [0-9]+ % \| [0-9]+ \| [0-9]+ % \|$'
+    finds "shares" out '^\| all \| [1-9][0-9]* \| 100 % \| [1-9][0-9]* \| 100 % \|$'
+    expect "shares of a search that cannot be" 1 benches/shares.py --repeat 1 --verify "$verify" check models/none.m
+else
+    skipped=$((skipped + 1))
+    echo "SKIPPED: perf is not installed, or may not sample here"
+fi
+
 expect "scaling" 0 benches/scaling --const NODE_NUM=3 --ranks 1,2 --repeat 1 --per-rank 10000 --weak-const NODE_NUM=4 \
     --items 2000 --verify "$verify" --out "$scratch/study.md"
 well_formed "the study" markdown study.md 3
