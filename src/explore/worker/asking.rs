@@ -38,7 +38,7 @@ const GONE_WORDS_MAX: usize = 1 << 14;
 /// States that this rank found and whose turn has not come, oldest first: words, origin, owner.
 #[derive(Default)]
 struct Kept {
-    /// Room for entries. Those between the two stand there; the ones before are gone.
+    /// Entries stand from `gone` to `end`; what is before was an entry, what is behind is room for more.
     room: Vec<u64>,
     gone: usize,
     end: usize,
